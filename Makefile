@@ -81,14 +81,14 @@ asan: setup-test ## the test-suite under the address and undefined-behaviour san
 	@cmake --build build/asan -j $(JOBS)
 	@ctest --test-dir build/asan --output-on-failure -j $(JOBS) -LE 'realtime|timing'
 
-SOAKS := control estimation identification ik replay robot signal space studies trust
-soak: setup-test ## the slow proofs: a million poses, blocked targets, a million cycles of the guard with faults, hours of identified noise, force control on many contacts, passages through singular poses, identified noise in MuJoCo, what headers cost (the tests hold samples)
+SOAKS := contact control episode estimation identification ik numerics pose replay robot signal sim space studies tasks trust
+soak: setup-test ## the slow proofs: a million poses, blocked targets, a million cycles of every loop object with faults, hours of identified noise, force control on many contacts, passages through singular poses, identified noise in MuJoCo, what headers cost (the tests hold samples)
 	$(call configure,release,-DANTAEUS_BUILD_TESTS=ON)
-	@cmake --build build/release -j $(JOBS) --target $(addsuffix _tests,$(SOAKS)) antaeus_mujoco antaeus_parquet antaeus_python identified_noise
+	@cmake --build build/release -j $(JOBS) --target $(addsuffix _tests,$(SOAKS)) antaeus_mujoco antaeus_meshes antaeus_parquet antaeus_python identified_noise
 	@for room in $(SOAKS); do ANTAEUS_SOAK=1 build/bin/$${room}_tests --gtest_filter='*Soak*:Blocked.*' || exit 1; done
 	@$(VENV)/bin/python tools/header_costs.py --check build/release
 	@ANTAEUS_SOAK=1 ANTAEUS_IDENTIFIED_NOISE=$(CURDIR)/build/bin/identified_noise PYTHONPATH=$(CURDIR)/build/python \
-		build/venv/bin/python -m pytest -q -s -p no:cacheprovider tests/python/mujoco_noise_test.py
+		build/venv/bin/python -m pytest -q -s -p no:cacheprovider tests/python/mujoco_noise_test.py tests/python/loop_soak_test.py tests/python/hostile_numbers_test.py
 
 bench: setup-test ## benchmarks against what a user would otherwise run
 	$(call configure,release,-DANTAEUS_BUILD_TESTS=ON -DANTAEUS_BUILD_BENCHMARKS=ON)
@@ -105,10 +105,10 @@ fuzz: setup-test ## fuzz the parsers under the sanitizers (FUZZ_RUNS=1000000)
 	@cmake --build build/asan -j $(JOBS) --target fuzzers
 	@for f in build/asan/tests/fuzz_*; do [ -x $$f ] && echo $$f && $$f $(or $(FUZZ_RUNS),1000000) 1 || exit 1; done
 
-attack: setup-test ## attack the command line: spoiled inputs, kills, full disks, names (ATTACKS=20000, KILLS=200 of each verb)
+attack: setup-test ## attack the command line: spoiled inputs and maps, kills, full disks, names (ATTACKS=20000, MAPS=20000, KILLS=200 of each verb)
 	$(call configure,release,-DANTAEUS_BUILD_TESTS=ON)
 	@cmake --build build/release -j $(JOBS) --target $(ALL)
-	@ANTAEUS_CLI=$(ANTAEUS) PYTHONPATH=$(CURDIR)/build/python $(VENV)/bin/python tests/attack/attack.py --mutations $(or $(ATTACKS),20000) --kills $(or $(KILLS),200)
+	@ANTAEUS_CLI=$(ANTAEUS) PYTHONPATH=$(CURDIR)/build/python $(VENV)/bin/python tests/attack/attack.py --mutations $(or $(ATTACKS),20000) --kills $(or $(KILLS),200) --maps $(or $(MAPS),20000)
 
 format: setup-test ## clang-format every C++ source
 	@tools/format.sh

@@ -14,7 +14,10 @@ std::string python_type(nb::handle value) { return nb::inst_name(value).c_str();
 /// Nothing where the value is neither text nor os.PathLike.
 std::optional<std::filesystem::path> path_from(nb::handle value) {
   if (!PyUnicode_Check(value.ptr()) && !PyBytes_Check(value.ptr()) && !nb::hasattr(value, "__fspath__")) return {};
-  return nb::cast<std::filesystem::path>(value);
+  std::filesystem::path path;
+  if (nb::try_cast(value, path)) return path;
+  // A NUL, or half a character: nanobind would say "bad_cast".
+  throw OptionsError("path", nb::repr(value).c_str() + std::string(" can be no file's name"), "give a path or a name");
 }
 
 /// Whether it is a robot that comes with Antaeus and no file: what the other order has in the log's place.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "contact/null_space.hpp"
 
 namespace antaeus {
 
@@ -39,6 +40,15 @@ Eigen::Index ContactStream::lag_for(const ContactOptions& options, double dt, do
 }
 
 SettledFrames ContactStream::push(const ContactDemand& frames) {
+  // Before anything is kept: a frame that cannot be solved would stop all that come after it too.
+  const Eigen::Index count = frames.frames(), contacts = frames.contact_count();
+  if (frames.about.cols() != count || std::ssize(frames.places) != count * contacts) {
+    throw OptionsError("stream", "these frames have not one place for each contact",
+                       "give `about` and `places` of every frame");
+  }
+  for (Eigen::Index t = 0; t < count; ++t) {
+    if (!detail::is_finite(frames, t)) throw detail::unfit_frame(begin_ + held_.frames() + t);
+  }
   if (held_.contacts.empty()) {
     held_ = frames;
   } else {

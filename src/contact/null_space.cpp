@@ -269,6 +269,11 @@ bool solve_pairs(const ContactDemand& demand, const ContactOptions& options, Con
   return true;
 }
 
+OptionsError unfit_frame(Eigen::Index frame) {
+  return {"frame " + std::to_string(frame), "holds NaN or infinity",
+          "forces over time need every frame; cut the motion there"};
+}
+
 }  // namespace detail
 
 ContactSolution solve_over_time(const ContactDemand& demand, const ContactOptions& options) {
@@ -276,9 +281,7 @@ ContactSolution solve_over_time(const ContactDemand& demand, const ContactOption
   if (demand.contacts.empty()) throw OptionsError("--contact", "no contact", "name at least one frame");
   if (!(demand.dt > 0.0)) throw OptionsError("dt", "no time step", "forces over time need even frames");
   for (Eigen::Index t = 0; t < demand.frames(); ++t) {
-    if (detail::is_finite(demand, t)) continue;
-    throw OptionsError("frame " + std::to_string(t), "holds NaN or infinity",
-                       "forces over time need every frame; cut the motion there");
+    if (!detail::is_finite(demand, t)) throw detail::unfit_frame(t);
   }
   ContactSolution solution;
   const auto undetermined = [] {

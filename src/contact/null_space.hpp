@@ -2,6 +2,7 @@
 // The problem over time in its null space: blocks of a quadratic cost, and the way back to wrenches. Private.
 #include <vector>
 
+#include "antaeus/core/error.hpp"
 #include "antaeus/numerics/block_tridiagonal.hpp"
 #include "contact/frame_algebra.hpp"
 
@@ -32,6 +33,8 @@ inline bool is_pair(const ContactDemand& demand) noexcept {
   for (const bool active : demand.active) pair = pair && active;
   return pair;
 }
+/// What is thrown where a frame of a motion over time holds NaN or infinity.
+OptionsError unfit_frame(Eigen::Index frame);
 /// False where the weights leave the wrenches undetermined.
 bool solve_pairs(const ContactDemand& demand, const ContactOptions& options, ContactSolution& solution);
 /// The frame's wrenches from its free parameters.

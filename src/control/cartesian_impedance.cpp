@@ -4,6 +4,7 @@
 
 #include "antaeus/core/option_table.hpp"
 #include "control/damping_design.hpp"
+#include "core/computable.hpp"
 #include "core/cross_matrix.hpp"
 #include "core/decompositions.hpp"
 #include "core/rotation_check.hpp"
@@ -30,7 +31,7 @@ Matrix3 moment_of_slope(const Vector3& rotation) {
 
 /// Symmetric and, up to rounding, without negative eigenvalues.
 bool is_semidefinite(const Matrix6& A) noexcept {
-  if (!A.allFinite()) return false;
+  if (!is_computable(A)) return false;
   const double size = A.cwiseAbs().maxCoeff();
   if ((A - A.transpose()).cwiseAbs().maxCoeff() > 1e-9 * size) return false;
   const Eigen::SelfAdjointEigenSolver<Matrix6> modes(A, Eigen::EigenvaluesOnly);
@@ -77,9 +78,10 @@ struct CartesianImpedance::Workspace {
     if (now.status != Status::ok) return now.status;
     if (now.q.size() != wanted.size()) return Status::wrong_size;
     if (target.posture.size() != 0 && target.posture.size() != wanted.size()) return Status::wrong_size;
-    const bool is_finite = target.X_WT.rotation.allFinite() && target.X_WT.translation.allFinite() &&
-                           target.twist.allFinite() && target.acceleration.allFinite() &&
-                           target.feed_forward.is_finite() && target.posture.allFinite();
+    const bool is_finite = target.X_WT.rotation.allFinite() && is_computable(target.X_WT.translation) &&
+                           is_computable(target.twist) && is_computable(target.acceleration) &&
+                           is_computable(target.feed_forward.force) && is_computable(target.feed_forward.torque) &&
+                           is_computable(target.posture);
     if (!is_finite) return Status::not_finite;
     return detail::is_rotation(target.X_WT.rotation) ? Status::ok : Status::bad_orientation;
   }

@@ -8,6 +8,7 @@
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/signal/ring_buffer.hpp"
 #include "control/recipe.hpp"
+#include "core/computable.hpp"
 #include "core/decompositions.hpp"
 
 namespace antaeus {
@@ -18,7 +19,7 @@ struct WindowSample {
   double force = 0.0, variance = 0.0;
 };
 
-bool is_variance(const VectorX& values) noexcept { return values.allFinite() && (values.array() >= 0.0).all(); }
+bool is_variance(const VectorX& values) noexcept { return is_computable(values) && (values.array() >= 0.0).all(); }
 
 }  // namespace
 
@@ -152,7 +153,7 @@ struct ContactForceEstimator::Workspace {
 
   static bool is_usable(const ToolState& now, const ContactSituation& contact, int n) noexcept {
     return now.status == Status::ok && now.v.size() == n && contact.normal.allFinite() &&
-           std::abs(contact.normal.norm() - 1.0) < 1e-3 && std::isfinite(contact.press) && contact.press >= 0.0 &&
+           std::abs(contact.normal.norm() - 1.0) < 1e-3 && is_computable(contact.press) && contact.press >= 0.0 &&
            contact.window >= 0.0;
   }
 
@@ -164,7 +165,7 @@ struct ContactForceEstimator::Workspace {
   const ContactForce& update(const ToolState& now, ConstVectorRef tau, const ContactSituation& contact) noexcept {
     if (now.v.size() != n || tau.size() != n) return fail(Status::wrong_size);
     if (now.status != Status::ok) return fail(now.status);
-    if (!tau.allFinite() || !is_usable(now, contact, n)) return fail(Status::not_finite);
+    if (!is_computable(tau) || !is_usable(now, contact, n)) return fail(Status::not_finite);
     const Vector3& normal = contact.normal;
     if (!has_before) {
       residual = now.h - tau;
@@ -275,8 +276,8 @@ Status ContactForceEstimator::set_friction(const JointFriction& friction) noexce
        {&friction.bias, &friction.coulomb, &friction.bias_variance, &friction.coulomb_variance, &friction.covariance}) {
     if (vector->size() != workspace_->n) return Status::wrong_size;
   }
-  if (!friction.bias.allFinite() || !is_variance(friction.coulomb) || !is_variance(friction.bias_variance) ||
-      !is_variance(friction.coulomb_variance) || !friction.covariance.allFinite()) {
+  if (!is_computable(friction.bias) || !is_variance(friction.coulomb) || !is_variance(friction.bias_variance) ||
+      !is_variance(friction.coulomb_variance) || !is_computable(friction.covariance)) {
     return Status::not_finite;
   }
   workspace_->friction = friction;

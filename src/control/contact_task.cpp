@@ -7,6 +7,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "core/computable.hpp"
 #include "core/decompositions.hpp"
 
 namespace antaeus {
@@ -327,7 +328,7 @@ void ContactTask::press(const ToolState& state, const TaskInput& input, double f
 
 const TaskOrder& ContactTask::update(const ToolState& state, const TaskInput& input) noexcept {
   order_.restarts = order_.restarts && time_ == 0.0;  // of begin(), for the first cycle
-  if (state.status != Status::ok || !(input.dt >= 0.0) || !std::isfinite(input.dt)) return order_;
+  if (state.status != Status::ok || !(input.dt >= 0.0) || !is_computable(input.dt)) return order_;
   if (order_.phase == TaskPhase::idle) return order_;
   time_ += input.dt;
   phase_time_ += input.dt;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "antaeus/core/option_table.hpp"
+#include "core/computable.hpp"
 
 namespace antaeus {
 
@@ -21,7 +22,8 @@ Status brake(const Robot& robot, ConstVectorRef v, const ConstVectorRef* q, cons
   const Eigen::Index n = efforts.size();
   if (v.size() != n || tau.size() != n) return fail(Status::wrong_size);
   if (q != nullptr && (q->size() != n || q_hold->size() != n)) return fail(Status::wrong_size);
-  if (!v.allFinite() || (q != nullptr && !(q->allFinite() && q_hold->allFinite()))) return fail(Status::not_finite);
+  if (!is_computable(v) || (q != nullptr && !(is_computable(*q) && is_computable(*q_hold))))
+    return fail(Status::not_finite);
   if (!is_size(options.damping) || !is_size(options.hold_stiffness) || !is_size(options.limit_share) ||
       !is_size(options.unlimited_effort)) {
     return fail(Status::not_finite);

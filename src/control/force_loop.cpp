@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "antaeus/core/option_table.hpp"
+#include "core/computable.hpp"
 
 namespace antaeus {
 
@@ -41,7 +42,7 @@ void ForceLoop::start(double measured) noexcept {
 }
 
 void ForceLoop::filter(double measured, double dt) noexcept {
-  if (!std::isfinite(measured)) return;
+  if (!is_computable(measured)) return;
   if (!std::isfinite(filtered_)) {
     start(measured);
     return;
@@ -62,7 +63,8 @@ void ForceLoop::filter(double measured, double dt) noexcept {
 }
 
 double ForceLoop::push(const Input& in) noexcept {
-  if (!std::isfinite(in.speed) || !std::isfinite(in.wanted) || !(in.dt >= 0.0) || !std::isfinite(in.dt)) return kNaN;
+  if (!is_computable(in.speed) || !is_computable(in.wanted) || !(in.dt >= 0.0) || !is_computable(in.dt)) return kNaN;
+  if (std::isnan(in.trust)) return kNaN;
   filter(in.measured, in.dt);
   if (!std::isfinite(filtered_)) return kNaN;
   elapsed_ += in.dt;

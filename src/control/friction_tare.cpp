@@ -7,6 +7,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "control/recipe.hpp"
+#include "core/computable.hpp"
 
 namespace antaeus {
 
@@ -75,7 +76,7 @@ struct FrictionTare::Workspace {
       wanted.v[i] = A1 * x + A * x1;
       wanted.a[i] = A2 * x + 2.0 * A1 * x1 + A * x2;
     }
-    if (!std::isfinite(time)) {
+    if (!is_computable(time)) {  // the sine's angle would be infinite
       for (VectorX* const vector : {&wanted.q, &wanted.v, &wanted.a}) vector->setConstant(kNaN);
     }
     return wanted;
@@ -83,7 +84,7 @@ struct FrictionTare::Workspace {
 
   Status add(ConstVectorRef residual, ConstVectorRef direction) noexcept {
     if (residual.size() != n || direction.size() != n) return Status::wrong_size;
-    if (!residual.allFinite() || !direction.allFinite()) return Status::not_finite;
+    if (!is_computable(residual) || !is_computable(direction)) return Status::not_finite;
     for (int i = 0; i < n; ++i) {
       const double to = direction[i], torque = residual[i];
       if (std::abs(to) < options.tare_direction) continue;

@@ -6,6 +6,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "core/computable.hpp"
 
 namespace antaeus {
 
@@ -25,7 +26,7 @@ struct GravityCompensation::Workspace {
 
   Status carry(ConstVectorRef q, ConstVectorRef v) noexcept {
     if (q.size() != wanted.size() || v.size() != wanted.size()) return Status::wrong_size;
-    if (!q.allFinite() || !v.allFinite()) return Status::not_finite;
+    if (!is_computable(q) || !is_computable(v)) return Status::not_finite;
     Status status = Status::ok;
     switch (options.carried) {
       case CarriedLoad::nothing: wanted.setZero(); break;
@@ -106,7 +107,7 @@ const LimitedTorque& GravityCompensation::update(ConstVectorRef q, ConstVectorRe
   w.state = w.gate(target);
   Status status = w.carry(q, v);
   if (status == Status::ok && target.q.size() != q.size()) status = Status::wrong_size;
-  if (status == Status::ok && !target.q.allFinite()) status = Status::not_finite;
+  if (status == Status::ok && !is_computable(target.q)) status = Status::not_finite;
   if (status != Status::ok) return w.limits.fail(status);
   if (w.state == IntegralState::integrating) w.integrate(q, target.q);
   w.wanted += w.options.hold_stiffness * (target.q - q) + w.integral;

@@ -6,6 +6,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "core/computable.hpp"
 
 namespace antaeus {
 
@@ -41,9 +42,9 @@ Vector6 in_world(const Matrix3& R_WC, const Vector6& task) noexcept {
 }
 
 bool is_sound(const HybridTarget& target) noexcept {
-  return target.R_WC.allFinite() && target.X_WT.rotation.allFinite() && target.X_WT.translation.allFinite() &&
-         target.twist.allFinite() && target.acceleration.allFinite() && target.wrench.is_finite() &&
-         std::isfinite(target.trust);
+  return is_computable(target.R_WC) && is_computable(target.X_WT.rotation) && is_computable(target.X_WT.translation) &&
+         is_computable(target.twist) && is_computable(target.acceleration) && is_computable(target.wrench.force) &&
+         is_computable(target.wrench.torque) && is_computable(target.trust);
 }
 
 }  // namespace
@@ -61,7 +62,7 @@ HybridController::HybridController(int size, const HybridOptions& options)
 
 Status HybridController::set_posture(ConstVectorRef q) noexcept {
   if (q.size() != posture_.size()) return Status::wrong_size;
-  if (!q.allFinite()) return Status::not_finite;
+  if (!is_computable(q)) return Status::not_finite;
   posture_ = q;
   has_posture_ = true;
   return Status::ok;
@@ -85,7 +86,7 @@ const HybridCommand& HybridController::update(const ToolState& state, const Hybr
                                               const Wrench& measured, double dt) noexcept {
   if (state.status != Status::ok) return fail(state.status);
   if (state.q.size() != posture_.size()) return fail(Status::wrong_size);
-  if (!is_sound(target) || !(dt >= 0.0) || !std::isfinite(dt)) return fail(Status::not_finite);
+  if (!is_sound(target) || !(dt >= 0.0) || !is_computable(dt)) return fail(Status::not_finite);
 
   const HybridOptions& o = options_;
   command_.error << target.X_WT.translation - state.X_WT.translation,

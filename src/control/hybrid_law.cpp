@@ -5,6 +5,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "core/computable.hpp"
 
 namespace antaeus {
 
@@ -50,10 +51,10 @@ const HybridCommand& HybridLaw::update(const ToolState& state, const HybridTarge
                                        double dt) noexcept {
   if (state.status != Status::ok) return fail(state.status);
   if (state.q.size() != command_.tau.size()) return fail(Status::wrong_size);
-  const bool is_sound = target.R_WC.allFinite() && target.X_WT.rotation.allFinite() &&
-                        target.X_WT.translation.allFinite() && target.wrench.force.allFinite();
-  if (!is_sound || !(dt >= 0.0) || !std::isfinite(dt)) return fail(Status::not_finite);
-  if (measured.force.allFinite()) {
+  const bool is_sound = is_computable(target.R_WC) && is_computable(target.X_WT.rotation) &&
+                        is_computable(target.X_WT.translation) && is_computable(target.wrench.force);
+  if (!is_sound || !(dt >= 0.0) || !is_computable(dt)) return fail(Status::not_finite);
+  if (is_computable(measured.force)) {
     filtered_ += gains_.alpha_filter * (measured.force - filtered_);
     has_force_ = true;
   }

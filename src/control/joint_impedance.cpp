@@ -4,6 +4,7 @@
 
 #include "antaeus/core/option_table.hpp"
 #include "control/damping_design.hpp"
+#include "core/computable.hpp"
 
 namespace antaeus {
 
@@ -22,7 +23,7 @@ struct JointImpedance::Workspace {
   Status check(const VectorX& part) const noexcept {
     if (part.size() == 0) return Status::ok;
     if (part.size() != wanted.size()) return Status::wrong_size;
-    return part.allFinite() ? Status::ok : Status::not_finite;
+    return is_computable(part) ? Status::ok : Status::not_finite;
   }
   Status check(const ToolState& now, const JointTarget& target) const noexcept {
     if (now.status != Status::ok) return now.status;
@@ -35,7 +36,7 @@ struct JointImpedance::Workspace {
 
   Status set_diagonal(ConstVectorRef values, MatrixX& matrix) const noexcept {
     if (values.size() != wanted.size()) return Status::wrong_size;
-    if (!values.allFinite() || (values.array() < 0.0).any()) return Status::not_finite;
+    if (!is_computable(values) || (values.array() < 0.0).any()) return Status::not_finite;
     matrix.diagonal() = values;
     return Status::ok;
   }

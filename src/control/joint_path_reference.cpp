@@ -6,6 +6,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/in_place.hpp"
+#include "core/computable.hpp"
 
 namespace antaeus {
 
@@ -106,7 +107,8 @@ const FlyingReference& JointPathReference::at(ConstVectorRef theta, ConstVectorR
     fail(Status::wrong_size);
     return reference_;
   }
-  if (!theta_ddot.allFinite() || !std::isfinite(offset.value + offset.rate + offset.acceleration)) {
+  if (!is_computable(theta_ddot) || !is_computable(offset.value) || !is_computable(offset.rate) ||
+      !is_computable(offset.acceleration)) {
     fail(Status::not_finite);
     return reference_;
   }

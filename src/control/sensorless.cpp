@@ -8,6 +8,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "control/recipe.hpp"
+#include "core/computable.hpp"
 
 namespace antaeus {
 
@@ -59,7 +60,7 @@ FrictionForward::FrictionForward(int joints, double time_step, const FrictionFor
 }
 
 const VectorX& FrictionForward::update(ConstVectorRef v, ConstVectorRef coulomb) noexcept {
-  if (v.size() != torque_.size() || coulomb.size() != torque_.size() || !v.allFinite()) {
+  if (v.size() != torque_.size() || coulomb.size() != torque_.size() || !is_computable(v) || !is_computable(coulomb)) {
     torque_.setConstant(kNaN);
     return torque_;
   }

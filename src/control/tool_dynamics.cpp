@@ -8,6 +8,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/in_place.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "core/computable.hpp"
 #include "core/decompositions.hpp"
 #include "robot/check_inertia.hpp"
 
@@ -47,7 +48,7 @@ struct ToolDynamics::Workspace {
 
   const ToolState& at(ConstVectorRef q, ConstVectorRef v) noexcept {
     if (q.size() != state.q.size() || v.size() != state.v.size()) return fail(Status::wrong_size);
-    if (!v.allFinite()) return fail(Status::not_finite);
+    if (!is_computable(v)) return fail(Status::not_finite);
     const PositionTerms terms = dynamics.at(q);
     if (terms.status() != Status::ok) return fail(terms.status());
     terms.frame_pose(frame, state.X_WT);
@@ -70,6 +71,10 @@ struct ToolDynamics::Workspace {
     const Eigen::LDLT<Matrix6> split(mobility);
     state.is_near_singular = split.vectorD().minCoeff() < options.singular_mobility;
     state.Lambda = split.solve(Matrix6::Identity());
+    // A prismatic joint may be so far out that its lever's square is no number.
+    if (!state.Lambda.allFinite() || !state.M_inv_Jt.allFinite() || !state.h.allFinite() || !state.drift.allFinite()) {
+      return fail(Status::not_finite);
+    }
     state.status = Status::ok;
     return state;
   }

@@ -1,9 +1,11 @@
 #include "antaeus/control/wrench_tare.hpp"
 
+#include "core/computable.hpp"
+
 namespace antaeus {
 
 Status WrenchTare::add(const Wrench& measured) noexcept {
-  if (!measured.is_finite()) return Status::not_finite;
+  if (!is_computable(measured.force) || !is_computable(measured.torque)) return Status::not_finite;
   sum_ += measured.to_vector();
   ++count_;
   return Status::ok;

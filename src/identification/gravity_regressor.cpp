@@ -5,6 +5,7 @@
 #include <map>
 
 #include "antaeus/core/error.hpp"
+#include "core/computable.hpp"
 
 namespace antaeus {
 
@@ -85,7 +86,7 @@ Status GravityRegressor::compute(const PositionTerms& terms, const Vector3& free
     return status;
   };
   if (Y.rows() != std::ssize(rows_) || Y.cols() != parameters()) return fail(Status::wrong_size);
-  if (!free_fall.allFinite()) return fail(Status::not_finite);
+  if (!is_computable(free_fall)) return fail(Status::not_finite);
   for (std::size_t body = 0; body < bodies_.size(); ++body) {
     Pose X_WF;
     Status status = terms.frame_pose(frames_[body], X_WF);

@@ -6,6 +6,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/numerics/pseudo_inverse.hpp"
+#include "core/computable.hpp"
 #include "core/random.hpp"
 #include "ik/attempt.hpp"
 #include "ik/reach_model.hpp"
@@ -169,6 +170,10 @@ void plain_solve(const detail::ChainNumbers& chain, const PlainOptions& options,
       }
       if (iteration == options.iterations) break;
       one_step<N, kRotation>(chain, options, now, e, scratch, dq);
+      // A target beyond all numbers: no step leads there.
+      bool is_step = true;
+      for (int i = 0; i < n; ++i) is_step = is_step && std::isfinite(dq[i]);
+      if (!is_step) break;
       for (int i = 0; i < n; ++i) q[i] = std::clamp(q[i] + share * dq[i], chain.lower[i], chain.upper[i]);
     }
   }
@@ -237,7 +242,7 @@ Status PlainSolver::step(ConstVectorRef q, ConstVectorRef error, VectorRef dq) n
   if (q.size() != chain.joints || dq.size() != chain.joints || error.size() != (options_.position_only ? 3 : 6)) {
     return Status::wrong_size;
   }
-  if (!q.allFinite() || !error.allFinite()) return Status::not_finite;
+  if (!is_computable(q) || !is_computable(error)) return Status::not_finite;
   using Rows = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
   const Eigen::Map<const Rows> R_0W(chain.R_0W);
   Vector6 e = Vector6::Zero();
@@ -251,7 +256,9 @@ Status PlainSolver::step(ConstVectorRef q, ConstVectorRef error, VectorRef dq) n
   } else {
     one_step<0, true>(chain, options_, now, e.data(), scratch, dq.data());
   }
-  return Status::ok;
+  if (dq.allFinite()) return Status::ok;
+  dq.setConstant(kNaN);
+  return Status::not_finite;  // of numbers so large that a product overflows
 }
 
 }  // namespace antaeus

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/computable.hpp"
+
 namespace antaeus {
 
 namespace {
@@ -11,6 +13,8 @@ namespace {
 constexpr double kSlack = 1e-13;
 /// Below this share of its normal a step counts as unable to move a limit.
 constexpr double kNoStep = 1e-11;
+/// What a limit may be passed by at the end, as a share of 1, of its row's norm and of itself.
+constexpr double kKept = 1e-6;
 
 /// The plane rotation that turns (a, b) into (r, 0).
 struct Turn {
@@ -60,11 +64,22 @@ LeastSquaresStatus BoundedLeastSquares::solve(const ConstMatrixRef& C, const Con
     return fail(LeastSquaresStatus::wrong_size);
   }
   const bool comparable = (lower.array() <= kInfinity).all() && (upper.array() >= -kInfinity).all();
-  if (!C.allFinite() || !d.allFinite() || !N.allFinite() || !comparable || !(damping > 0.0) || !(damping < kInfinity)) {
+  if (!is_computable(C) || !is_computable(d) || !is_computable(N) || !comparable || !(damping > 0.0) ||
+      !(damping < kInfinity)) {
     return fail(LeastSquaresStatus::not_finite);
   }
   const LeastSquaresStatus status = run(C, d, damping, N, lower, upper);
-  return status == LeastSquaresStatus::solved ? status_ = status : fail(status);
+  if (status != LeastSquaresStatus::solved) return fail(status);
+  // Of numbers that differ too much an unlimited x is so large that no step back from it comes to lie on a limit.
+  const auto x = x_.head(n_);
+  if (!x.allFinite()) return fail(LeastSquaresStatus::not_finite);
+  for (Eigen::Index i = 0; i < limits_; ++i) {
+    if (norm_[i] <= kNoRow) continue;
+    const double at = N.row(i).dot(x);
+    const auto slack = [this, i](double limit) { return kKept * std::max({1.0, norm_[i], std::abs(limit)}); };
+    if (at < lower[i] - slack(lower[i]) || at > upper[i] + slack(upper[i])) return fail(LeastSquaresStatus::not_finite);
+  }
+  return status_ = status;
 }
 
 void BoundedLeastSquares::factorise(const ConstMatrixRef& C, const ConstVectorRef& d, double damping) noexcept {

@@ -146,6 +146,8 @@ Status GaussianPosterior::solve_whitened(const ConstMatrixRef& prior_factor, dou
   nis_ = misfit_ + explained;
   null_nis_ = whitened.squaredNorm();
   log_evidence_ = -0.5 * (nis_ + log_determinant + evidence_ * std::log(2.0 * std::numbers::pi));
+  // Finite numbers whose squares or products overflow.
+  if (!mean.allFinite() || !C.allFinite() || !std::isfinite(nis_ + null_nis_)) return Status::not_finite;
   status_ = Status::ok;
   return status_;
 }

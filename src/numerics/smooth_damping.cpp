@@ -1,5 +1,6 @@
 #include "antaeus/numerics/smooth_damping.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
@@ -56,6 +57,11 @@ SmoothDampingReport SmoothDamping::compute(const ConstMatrixRef& J, const ConstM
   const detail::DampedInverse out{inverse_, rate_, gram_inverse_, change_, scaled_};
   detail::write_inverse(svd_, report.lambda, out);
   detail::write_rate(svd_, J, J_dot, report.lambda, lambda_squared_dot, out);
+  if (!inverse_.allFinite() || !rate_.allFinite()) {
+    report.status = Status::not_finite;  // of numbers so large, or so different, that a product overflows
+    inverse_.setConstant(kNaN);
+    rate_.setConstant(kNaN);
+  }
   return report;
 }
 
@@ -95,6 +101,7 @@ SmoothDampingReport CarriedReference::move(const ConstMatrixRef& J, const ConstM
     return report;
   }
   const MatrixX& inverse = damping_.inverse();
+  const bool was_empty = empty_;
   if (empty_) z_.noalias() = inverse * b;
   empty_ = false;
   missing_ = b;
@@ -118,7 +125,16 @@ SmoothDampingReport CarriedReference::move(const ConstMatrixRef& J, const ConstM
   acceleration_.noalias() += damping_.rate() * missing_;
   acceleration_.noalias() += inverse * missing_dot_;
   velocity_ += z_;
-  z_ += dt * z_dot_;
+  // Beyond the pull's own time a step would overshoot, and one of ages leave a velocity that nothing pulls back.
+  wanting_ = z_ + std::min(dt, 1.0 / damping_.options().pull) * z_dot_;
+  if (!velocity_.allFinite() || !acceleration_.allFinite() || !wanting_.allFinite()) {
+    report.status = Status::not_finite;  // the sum or product of finite numbers overflows
+    velocity_.setConstant(kNaN);
+    acceleration_.setConstant(kNaN);
+    empty_ = was_empty;
+    return report;
+  }
+  z_ = wanting_;
   return report;
 }
 

@@ -133,6 +133,11 @@ TierReport ThreeTierInverse::compute(const ConstMatrixRef& J, const ConstMatrixR
   const bool follows = !exact && distance > options_.damping;
   const double lambda_squared_dot = follows ? -2.0 * lambda * detail::smallest_rate(svd_, J_dot) : 0.0;
   detail::write_rate(svd_, J, J_dot, lambda, lambda_squared_dot, out);
+  if (!rate_.allFinite()) {
+    hold(report, memory);
+    report.status = Status::not_finite;  // of a rate so large that its product overflows
+    return report;
+  }
   report.tier = exact ? InverseTier::exact : InverseTier::damped;
   report.lambda = lambda;
   report.norm = norm;

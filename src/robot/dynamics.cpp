@@ -7,6 +7,7 @@
 #include <pinocchio/algorithm/rnea.hpp>
 #include <vector>
 
+#include "core/computable.hpp"
 #include "robot/dynamics_workspace.hpp"
 #include "robot/model_impl.hpp"
 #include "robot/quaternion_slack.hpp"
@@ -39,7 +40,7 @@ Status Dynamics::check(ConstVectorRef q) noexcept {
   Workspace& w = *workspace_;
   ++w.generation;  // whatever follows overwrites what an earlier `at` computed
   if (q.size() != model_.nq()) return Status::wrong_size;
-  if (!q.allFinite()) return Status::not_finite;
+  if (!is_computable(q)) return Status::not_finite;
   w.q = q;
   for (const int at : w.quaternions) {
     const double length = w.q.segment<4>(at).norm();
@@ -65,7 +66,7 @@ PositionTerms Dynamics::at(ConstVectorRef q) noexcept {
 VelocityTerms Dynamics::at(ConstVectorRef q, ConstVectorRef v) noexcept {
   Status status = check(q);
   if (status == Status::ok && v.size() != model_.nv()) status = Status::wrong_size;
-  if (status == Status::ok && !v.allFinite()) status = Status::not_finite;
+  if (status == Status::ok && !is_computable(v)) status = Status::not_finite;
   if (status == Status::ok) {
     // Its forward pass also fills oMi and J as `at(q)` does, dJ and ov.
     pinocchio::computeCoriolisMatrix(model_.impl_->model, workspace_->data, workspace_->configuration(), v);
@@ -89,7 +90,7 @@ Status PositionTerms::gravity_torque(VectorRef g) const noexcept {
 Status PositionTerms::gravity_torque(const Vector3& free_fall, VectorRef g) const noexcept {
   g.setConstant(kNaN);
   if (const Status status = ready(); status != Status::ok) return status;
-  if (!free_fall.allFinite()) return Status::not_finite;
+  if (!is_computable(free_fall)) return Status::not_finite;
   const pinocchio::Model& model = dynamics_->model_.impl_->model;
   if (g.size() != model.nv) return Status::wrong_size;
   // The Jacobians are there, so gravity costs one pass over first moments: each joint carries the weight of its
@@ -152,7 +153,7 @@ Status PositionTerms::inverse_dynamics(ConstVectorRef v, ConstVectorRef a, Vecto
   if (const Status status = ready(); status != Status::ok) return status;
   const pinocchio::Model& model = dynamics_->model_.impl_->model;
   if (v.size() != model.nv || a.size() != model.nv || tau.size() != model.nv) return Status::wrong_size;
-  if (!v.allFinite() || !a.allFinite()) return Status::not_finite;
+  if (!is_computable(v) || !is_computable(a)) return Status::not_finite;
   Dynamics::Workspace& w = *dynamics_->workspace_;
   // It writes neither oMi nor J, so what `at` computed stays good.
   tau = pinocchio::rnea(model, w.data, w.configuration(), v, a);
@@ -169,7 +170,7 @@ Status PositionTerms::inverse_dynamics(ConstVectorRef v, ConstVectorRef a, Frame
   if (dynamics_->model_.base() != Base::free_flyer || sensor.index < 0 || sensor.index >= model.nframes) {
     return Status::unknown_frame;
   }
-  if (!specific_force.allFinite()) return Status::not_finite;
+  if (!is_computable(specific_force)) return Status::not_finite;
   if (const Status status = inverse_dynamics(v, a, tau); status != Status::ok) return status;
   Dynamics::Workspace& w = *dynamics_->workspace_;
   // What the sensor would feel if the base accelerated as `a` says. The difference to what it does feel is an
@@ -202,7 +203,7 @@ Status PositionTerms::nonlinear_effects(ConstVectorRef v, VectorRef h, FrameId f
   const pinocchio::Model& model = dynamics_->model_.impl_->model;
   if (frame.index < 0 || frame.index >= model.nframes) return Status::unknown_frame;
   if (v.size() != model.nv || h.size() != model.nv) return Status::wrong_size;
-  if (!v.allFinite()) return Status::not_finite;
+  if (!is_computable(v)) return Status::not_finite;
   Dynamics::Workspace& w = *dynamics_->workspace_;
   // As inverse_dynamics: oMi and J stay.
   h = pinocchio::nonLinearEffects(model, w.data, w.configuration(), v);
@@ -319,7 +320,7 @@ Status Dynamics::inverse_dynamics(ConstVectorRef q, ConstVectorRef v, ConstVecto
   if (const Status status = check(q); status != Status::ok) return status;
   const auto& model = model_.impl_->model;
   if (v.size() != model.nv || a.size() != model.nv || tau.size() != model.nv) return Status::wrong_size;
-  if (!v.allFinite() || !a.allFinite()) return Status::not_finite;
+  if (!is_computable(v) || !is_computable(a)) return Status::not_finite;
   tau = pinocchio::rnea(model, workspace_->data, workspace_->configuration(), v, a);
   return Status::ok;
 }
@@ -332,7 +333,7 @@ Status Dynamics::inverse_dynamics_regressor(ConstVectorRef q, ConstVectorRef v, 
   if (v.size() != model.nv || a.size() != model.nv || Y.rows() != model.nv || Y.cols() != 10 * model_.body_count()) {
     return Status::wrong_size;
   }
-  if (!v.allFinite() || !a.allFinite()) return Status::not_finite;
+  if (!is_computable(v) || !is_computable(a)) return Status::not_finite;
   Workspace& w = *workspace_;
   w.v = v;
   w.a = a;
@@ -345,7 +346,7 @@ Status Dynamics::forward_dynamics(ConstVectorRef q, ConstVectorRef v, ConstVecto
   if (const Status status = check(q); status != Status::ok) return status;
   const auto& model = model_.impl_->model;
   if (v.size() != model.nv || tau.size() != model.nv || a.size() != model.nv) return Status::wrong_size;
-  if (!v.allFinite() || !tau.allFinite()) return Status::not_finite;
+  if (!is_computable(v) || !is_computable(tau)) return Status::not_finite;
   a = pinocchio::aba(model, workspace_->data, workspace_->configuration(), v, tau);
   return Status::ok;
 }
@@ -355,7 +356,7 @@ Status Dynamics::nonlinear_effects(ConstVectorRef q, ConstVectorRef v, VectorRef
   if (const Status status = check(q); status != Status::ok) return status;
   const auto& model = model_.impl_->model;
   if (v.size() != model.nv || h.size() != model.nv) return Status::wrong_size;
-  if (!v.allFinite()) return Status::not_finite;
+  if (!is_computable(v)) return Status::not_finite;
   h = pinocchio::nonLinearEffects(model, workspace_->data, workspace_->configuration(), v);
   return Status::ok;
 }
@@ -370,7 +371,7 @@ Status Dynamics::coriolis_matrix(ConstVectorRef q, ConstVectorRef v, MatrixRef C
   if (const Status status = check(q); status != Status::ok) return status;
   const auto& model = model_.impl_->model;
   if (v.size() != model.nv || C.rows() != model.nv || C.cols() != model.nv) return Status::wrong_size;
-  if (!v.allFinite()) return Status::not_finite;
+  if (!is_computable(v)) return Status::not_finite;
   C = pinocchio::computeCoriolisMatrix(model, workspace_->data, workspace_->configuration(), v);
   return Status::ok;
 }

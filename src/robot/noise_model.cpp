@@ -9,6 +9,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "core/computable.hpp"
 #include "core/decompositions.hpp"
 #include "robot/parameter_torque.hpp"
 #include "robot/standing_friction.hpp"
@@ -273,7 +274,7 @@ Status TorqueNoise::Workspace::fill(const PositionTerms& now, ConstVectorRef v, 
     if (const Status status = bodies->see(now, v, a); status != Status::ok) return status;
   } else {
     if (v.size() != nv || a.size() != nv) return Status::wrong_size;
-    if (!v.allFinite() || !a.allFinite()) return Status::not_finite;
+    if (!is_computable(v) || !is_computable(a)) return Status::not_finite;
   }
   mean.setZero();
   if (taken_out) fill_mean(v, a);

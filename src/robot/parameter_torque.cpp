@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 
+#include "core/computable.hpp"
 #include "robot/dynamics_workspace.hpp"
 #include "robot/model_impl.hpp"
 
@@ -47,7 +48,7 @@ ParameterTorque::ParameterTorque(const RobotModel& model, const std::vector<int>
 Status ParameterTorque::see(const PositionTerms& now, ConstVectorRef v, ConstVectorRef a) noexcept {
   if (const Status status = now.ready(); status != Status::ok) return status;
   if (now.dynamics_->model_.nv() != nv_ || v.size() != nv_ || a.size() != nv_) return Status::wrong_size;
-  if (!v.allFinite() || !a.allFinite()) return Status::not_finite;
+  if (!is_computable(v) || !is_computable(a)) return Status::not_finite;
   const pinocchio::Data& data = now.dynamics_->workspace_->data;
   for (Joint& joint : joints_) {
     const auto& X = data.oMi[joint.index];

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "antaeus/core/error.hpp"
+#include "core/computable.hpp"
 
 namespace antaeus {
 
@@ -11,7 +12,7 @@ Status point_jacobian(const PositionTerms& terms, FrameId frame, const Vector3& 
   if (const Status status = terms.frame_jacobian(frame, J_WP_W); status != Status::ok) return status;
   Pose X_WF;
   Status status = terms.frame_pose(frame, X_WF);
-  if (status == Status::ok && !point.allFinite()) status = Status::not_finite;
+  if (status == Status::ok && !is_computable(point)) status = Status::not_finite;
   if (status != Status::ok) {
     J_WP_W.setConstant(kNaN);
     return status;

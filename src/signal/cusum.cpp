@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "antaeus/core/numbers.hpp"
 
@@ -60,10 +61,12 @@ Cusum::Cusum(const CusumOptions& options)
 
 Status Cusum::step(double z) noexcept {
   if (!std::isfinite(z)) return Status::not_finite;
-  upper_ = std::max(0.0, upper_ + z - drift_);
+  // An infinite sum would never fall again, whatever came.
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  upper_ = std::clamp(upper_ + z - drift_, 0.0, kLargest);
   upper_age_ = upper_ > 0.0 ? upper_age_ + 1 : 0;
   if (!two_sided_) return Status::ok;
-  lower_ = std::max(0.0, lower_ - z - drift_);
+  lower_ = std::clamp(lower_ - z - drift_, 0.0, kLargest);
   lower_age_ = lower_ > 0.0 ? lower_age_ + 1 : 0;
   return Status::ok;
 }

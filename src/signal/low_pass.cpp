@@ -21,9 +21,13 @@ double positive(const char* place, const char* name, double value) {
   return value;
 }
 
+/// Beyond it the difference of two samples, and what a filter makes of it, may overflow: the output would be infinite,
+/// then NaN, for ever.
+constexpr double kLargestSample = 1e150;
+
 Status check(const VectorX& state, const ConstVectorRef& sample, double dt) noexcept {
   if (sample.size() != state.size()) return Status::wrong_size;
-  if (!sample.allFinite() || !std::isfinite(dt)) return Status::not_finite;
+  if (!(sample.array().abs() < kLargestSample).all() || !std::isfinite(dt)) return Status::not_finite;
   return dt < 0.0 ? Status::not_computed : Status::ok;
 }
 

@@ -10,6 +10,7 @@
 #include "antaeus/core/in_place.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/core/possible.hpp"
+#include "core/computable.hpp"
 #include "core/rotation_check.hpp"
 
 namespace antaeus {
@@ -158,7 +159,7 @@ struct FlyingControl::Workspace {
                               double dt) noexcept {
     const FreeFlyingTerms& t = flying.at(q, v);
     if (t.status != Status::ok) return fail(t.status);
-    if (!all_finite(reference) || !std::isfinite(dt) || dt <= 0.0) return fail(Status::not_finite);
+    if (!all_finite(reference) || !is_computable(dt) || dt <= 0.0) return fail(Status::not_finite);
     // Before anything that remembers: the carried motion, the wheels and the limits of torques never see it.
     if (!are_possible(q.head<3>(), kFarthest) || !is_possible(reference)) return fail(Status::not_finite);
     if (!detail::is_rotation(reference.end_effector.X_WE.rotation) || !detail::is_rotation(reference.base.R_WB)) {

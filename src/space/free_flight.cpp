@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "core/computable.hpp"
 
 namespace antaeus {
 
@@ -35,7 +36,7 @@ FreeFlight::FreeFlight(RobotModel model) : dynamics_(std::move(model)) {
 
 Status FreeFlight::reset(ConstVectorRef q, ConstVectorRef v) noexcept {
   if (q.size() != q_.size() || v.size() != v_.size()) return Status::wrong_size;
-  if (!v.allFinite()) return Status::not_finite;
+  if (!is_computable(v)) return Status::not_finite;
   if (const PositionTerms terms = dynamics_.at(q); terms.status() != Status::ok) return terms.status();
   q_ = q;
   v_ = v;
@@ -47,7 +48,7 @@ Status FreeFlight::reset(ConstVectorRef q, ConstVectorRef v) noexcept {
 
 Status FreeFlight::step(ConstVectorRef tau, double dt) noexcept {
   if (tau.size() != v_.size()) return Status::wrong_size;
-  if (!std::isfinite(dt) || dt <= 0.0 || !tau.allFinite()) return Status::not_finite;
+  if (!is_computable(dt) || dt <= 0.0 || !is_computable(tau)) return Status::not_finite;
   const RobotModel& robot = dynamics_.model();
   constexpr double kNodes[] = {0.0, 0.5, 0.5, 1.0};
   constexpr double kWeights[] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};

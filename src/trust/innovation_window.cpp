@@ -5,6 +5,7 @@
 
 #include "antaeus/numerics/whiten.hpp"
 #include "antaeus/robot/noise_model.hpp"
+#include "core/computable.hpp"
 
 namespace antaeus {
 
@@ -63,7 +64,7 @@ void InnovationWindow::reset() noexcept {
 Status InnovationWindow::add(double time, ConstVectorRef r, const MatrixX& B, const MatrixX& R, int& rows) noexcept {
   const Eigen::Index m = white_.size(), n = row_.size() - 2;
   rows = 0;
-  if (!std::isfinite(time) || !B.allFinite()) return Status::not_finite;
+  if (!std::isfinite(time) || !is_computable(B)) return Status::not_finite;
   if (started_ && !(time > time_)) return Status::time_back;
   if (!started_) {
     factor_ = R;
@@ -78,7 +79,7 @@ Status InnovationWindow::add(double time, ConstVectorRef r, const MatrixX& B, co
     expected_.setZero();
   }
   for (Eigen::Index i = 0; i < m; ++i) {
-    if (std::isfinite(R(i, i)) && !std::isfinite(r[i])) return Status::not_finite;
+    if (std::isfinite(R(i, i)) && !is_computable(r[i])) return Status::not_finite;
   }
   Z_.setZero();
   for (Eigen::Index i = 0; i < m; ++i) {

@@ -1,7 +1,7 @@
 """Attacks the command line: spoiled inputs of every format through every verb, kills while it writes, full and read-only
 places, two writers at once, links, and names that would steer a page. Prints what it finds, and keeps the input of each.
 
-    attack.py [--mutations N] [--kills N] [--seed N] [--only mutations|kills|places|names] [--keep FOLDER]
+    attack.py [--mutations N] [--kills N] [--maps N] [--seed N] [--only mutations|kills|places|names|maps] [--keep FOLDER]
 
 ANTAEUS_CLI names the program. A finding is: an end by a signal; more than two seconds beyond what the clean input took;
 more than 1 GB; an exit code other than 0, 1, 2; a refusal that is not one line, or that leaves something; a folder of
@@ -122,6 +122,23 @@ def rtde_csv(file, seed):
     return file
 
 
+# Of `convert --map`: every key that docs/convert.md has.
+MAP = """clock = "header"
+rate = 125.0
+ignore = ["/camera"]
+
+[joints]
+"shoulder_pan_joint" = "base"
+
+[channels.tau]
+scale = 0.001
+stage = "measured"
+gravity = "included"
+sign = "with_axis"
+
+[channels.qpos]
+unit = "rad"
+"""
 MJCF = """<mujoco model="m"><worldbody><body name="a" pos="0 0 0.1"><joint name="j1" axis="0 0 1" range="-1 1" armature="0.1"/>
 <geom type="capsule" fromto="0 0 0 0 0 0.3" size="0.03" mass="1"/><body name="b" pos="0 0 0.3">
 <joint name="j2" type="slide" axis="1 0 0" range="-1 1"/><inertial pos="0 0 0.1" mass="0.5" diaginertia="0.01 0.02 0.03"/>
@@ -226,6 +243,9 @@ class Inputs:
         self.add(folder / "stretch", ("identify", logs["npz"], *r, "--contact-free", "{text}", "-o", "{out}"))
         self.rtde = [rtde_csv(folder / f"rtde_{seed}.csv", seed) for seed in (1, 2)]
         self.add(self.rtde[0], ("convert", "{in}", "{out}"))
+        (folder / "map.toml").write_text(MAP)
+        self.add(folder / "map.toml", ("convert", self.rtde[0], "{out}", "--map", "{in}"))
+        self.add(folder / "map.toml", ("convert", self.rtde[0], "--list", "--map", "{in}"))
         self.logs, self.contacts = logs, contacts
 
     def add(self, file, arguments, inside=None):
@@ -563,6 +583,34 @@ def attack_names(findings, inputs):
                 findings.add(f"name {name!r}: wrote {escaped}", [])
 
 
+def attack_maps(findings, inputs, count, seed):
+    """Spoiled maps of `convert`, in this process, since an interpreter takes longer to start than a thousand of them: each is read
+    and laid over the recording, or refused in one line. Says how many were read."""
+    try:
+        import antaeus
+        from antaeus.formats import convert
+    except ImportError:
+        return 0
+    chance, read = random.Random(seed), 0
+    recording, whole = inputs.rtde[0], (inputs.folder / "map.toml").read_bytes()
+    with tempfile.TemporaryDirectory(prefix="antaeus-attack-") as folder:
+        file = pathlib.Path(folder) / "map.toml"
+        for n in range(count):
+            file.write_bytes(whole if n == 0 else mutated(whole, chance))
+            try:
+                opened = convert._opened(recording, convert.Request(file).wishes())
+                assert all(np.isfinite(block.time).all() for block in opened.blocks())
+                read += 1
+            except antaeus.Error as error:
+                if len(str(error).splitlines()) != 1:
+                    findings.add(f"map {n} of seed {seed}: {str(error)!r}", [], pathlib.Path(folder))
+            except Exception as error:  # noqa: BLE001  (whatever is none of the package's is a finding)
+                findings.add(f"map {n} of seed {seed}: {type(error).__name__}: {error}", [], pathlib.Path(folder))
+            if n == 0 and read == 0:
+                findings.add("the clean map is not read", [])
+    return read
+
+
 def arm_log(folder):
     """A Panda that moves freely, for identify; None without the package for Python."""
     try:
@@ -590,8 +638,9 @@ def main():
     parser = argparse.ArgumentParser(description="attack the command line")
     parser.add_argument("--mutations", type=int, default=20000)
     parser.add_argument("--kills", type=int, default=200, help="of each verb that writes")
+    parser.add_argument("--maps", type=int, default=20000, help="of convert")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=["mutations", "kills", "places", "names"])
+    parser.add_argument("--only", choices=["mutations", "kills", "places", "names", "maps"])
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("build/attack"), help="folder for what is found")
     asked = parser.parse_args()
     shutil.rmtree(asked.keep, ignore_errors=True)
@@ -599,7 +648,7 @@ def main():
     findings = Findings(asked.keep)
     with tempfile.TemporaryDirectory(prefix="antaeus-attack-") as folder:
         inputs = made_inputs(pathlib.Path(folder))
-        parts = {"names": lambda: attack_names(findings, inputs), "places": lambda: attack_places(findings, inputs),
+        parts = {"maps": lambda: attack_maps(findings, inputs, asked.maps, asked.seed), "names": lambda: attack_names(findings, inputs), "places": lambda: attack_places(findings, inputs),
                  "kills": lambda: attack_with_kills(findings, inputs, asked.kills, asked.seed),
                  "mutations": lambda: attack_with_mutations(findings, inputs, asked.mutations, asked.seed)}
         for name, part in parts.items():

@@ -30,6 +30,11 @@ def test_spoiled_inputs_end_in_one_line(findings, inputs):
     attack.attack_with_mutations(findings, inputs, ATTACKS, SEED)
 
 
+def test_spoiled_maps_are_read_or_refused_in_one_line(findings, inputs):
+    pytest.importorskip("antaeus")
+    assert attack.attack_maps(findings, inputs, 300, SEED) > 30, "nearly all are refused: nothing behind the reader is tried"
+
+
 def only(verbs, inputs, monkeypatch):
     """A sample has a few verbs; `make attack` has all."""
     chosen = {verb: commands for verb, commands in attack.writers(inputs).items() if verb in verbs}

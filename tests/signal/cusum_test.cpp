@@ -41,6 +41,14 @@ TEST(Cusum, SumsWhatExceedsTheDrift) {
   EXPECT_EQ(cusum.samples_since_onset(), 0);
 }
 
+/// An infinite sum less an infinite one is none, and an infinite one never falls.
+TEST(Cusum, SumsOfHugeSamplesStayNumbers) {
+  Cusum cusum(every(1e4, 0.5, true));
+  for (const double z : {1.7e308, 1.7e308, -1.7e308, -1.7e308, -1.7e308}) EXPECT_EQ(cusum.step(z), Status::ok);
+  EXPECT_EQ(cusum.upper(), 0.0) << "what came is taken back";
+  EXPECT_TRUE(std::isfinite(cusum.lower()));
+}
+
 TEST(Cusum, OneSidedIsBlindBelow) {
   Cusum cusum(every(1e4, 0.5, false));
   for (int i = 0; i < 1000; ++i) cusum.step(-5.0);

@@ -82,6 +82,7 @@ TYPED_TEST(LowPass, BadInputIsNamedAndChangesNothing) {
   const TypeParam before = filter;
   EXPECT_EQ(filter.step(bad, 0.02), Status::not_finite);
   EXPECT_EQ(filter.step(worse, 0.02), Status::not_finite);
+  EXPECT_EQ(filter.step(Eigen::Vector2d(1.7e308, 0.0), 0.02), Status::not_finite) << "the output would overflow";
   EXPECT_EQ(filter.step(good, kNaN), Status::not_finite);
   EXPECT_EQ(filter.step(good, kInfinity), Status::not_finite);
   EXPECT_EQ(filter.step(good, -1e-9), Status::not_computed);

@@ -23,7 +23,7 @@ class ANTAEUS_API ContactStream {
   /// The lag that leaves a share of \p accuracy, at this time step.
   static Eigen::Index lag_for(const ContactOptions& options, double dt, double accuracy = 1e-12);
 
-  /// Adds frames of the same contacts and time step. \throws OptionsError as solve_over_time
+  /// Adds frames of the same contacts and time step. \throws OptionsError as solve_over_time; the stream is as it was
   SettledFrames push(const ContactDemand& frames);
   /// The rest.
   SettledFrames finish();

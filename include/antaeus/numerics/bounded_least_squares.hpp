@@ -24,7 +24,7 @@ enum class LeastSquaresStatus : std::uint8_t {
   infeasible,        ///< no x is within all limits
   iteration_budget,  ///< limits that depend on one another to rounding were taken and left again too often
   wrong_size,        ///< over the capacity, or arguments that do not fit each other
-  not_finite,        ///< NaN in the problem, or a damping that is not positive
+  not_finite,        ///< NaN in the problem, a damping that is not positive, numbers too different to compute with
   not_computed,
 };
 constexpr auto enum_names(LeastSquaresStatus) noexcept {

@@ -9,7 +9,7 @@
 /// above are filtered like any other frequency.
 ///
 /// Before the first sample the output is NaN; the first sample starts the filter at rest there, whatever its dt.
-/// Bad input changes nothing, so that a lost sample is bridged: give the next one
+/// Bad input (a sample of 1e150 and more too) changes nothing, so that a lost sample is bridged: give the next one
 /// the whole time since the last good one.
 
 #include "antaeus/core/api.hpp"

@@ -115,8 +115,9 @@ def apply(recording: Recording, wishes: Wishes, place: object) -> Recording:
 
     def blocks() -> Iterator[Block]:
         for block in inner():
-            yield Block(block.time, {name: values if factors[name] == 1.0 else values * factors[name]
-                                     for name, values in block.values.items()})
+            with np.errstate(over="ignore"):  # infinite by a map's scale: who reads the log tells it
+                scaled = {name: values if factors[name] == 1.0 else values * factors[name] for name, values in block.values.items()}
+            yield Block(block.time, scaled)
 
     return dataclasses.replace(recording, channels=tuple(channels),
                                blocks=inner if all(factor == 1.0 for factor in factors.values()) else blocks)

@@ -112,8 +112,10 @@ void write_options(Text& table, const RobotProfile& profile) {
 
 std::filesystem::path relative_model(const std::filesystem::path& model, const std::filesystem::path& folder) {
   std::error_code failed;
-  const std::filesystem::path target = std::filesystem::weakly_canonical(std::filesystem::absolute(model), failed);
-  const std::filesystem::path from = std::filesystem::weakly_canonical(std::filesystem::absolute(folder), failed);
+  const std::filesystem::path target =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(model, failed), failed);
+  const std::filesystem::path from =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(folder, failed), failed);
   return target.lexically_relative(from);
 }
 
@@ -197,6 +199,7 @@ std::string profile_text(const Robot& robot, const std::filesystem::path& folder
 }
 
 void write_profile(const Robot& robot, const std::filesystem::path& folder) {
+  if (folder.empty()) throw Error("write_profile", "the folder has no name", "give one; '.' is the present one");
   FileSet files(folder);
   files.add("profile.toml", profile_text(robot, folder));
   files.commit();
