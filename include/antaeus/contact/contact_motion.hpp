@@ -3,6 +3,7 @@
 /// A motion whose contacts are asked for, as files hold it, and its checks. Set-up code: allocates.
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,38 @@ struct ContactMotion {
 /// such as damping, is the same in every row). Members of other names are left alone. \throws EpisodeError, one line:
 /// file, member, remedy
 ANTAEUS_API ContactMotion load_contact_motion(const std::filesystem::path& path);
+
+/// The same file in blocks of frames: memory does not know how long it is.
+///
+/// An .npz, .npy files, and a table (.csv, .parquet) of more than 64 MiB are read as blocks are asked for; a smaller
+/// table, and arrays in Fortran order, are in memory as a whole.
+class ANTAEUS_API ContactMotionReader {
+ public:
+  /// Opens it and looks at names and shapes. \throws EpisodeError as load_contact_motion, of all but the numbers
+  explicit ContactMotionReader(const std::filesystem::path& path);
+  /// Of a motion that is in memory.
+  explicit ContactMotionReader(ContactMotion motion);
+  ContactMotionReader(ContactMotionReader&&) noexcept;
+  ContactMotionReader& operator=(ContactMotionReader&&) noexcept;
+  ~ContactMotionReader();
+
+  Eigen::Index frames() const noexcept;
+  /// The first frame, with the name and what holds for the whole motion.
+  const ContactMotion& about() const noexcept;
+  /// Of the first and the last frame [s]; NaN without stamps.
+  double time_begin() const noexcept;
+  double time_end() const noexcept;
+  /// Rows of all members, and what holds for the whole motion. Going forward is cheap, also over rows of the block
+  /// before. \throws EpisodeError, Error for a file that is damaged there
+  ContactMotion block(Eigen::Index first, Eigen::Index count);
+  /// One member's rows. \throws as block()
+  SampleMatrix rows(const std::string& member, Eigen::Index first, Eigen::Index count);
+  ContactMotion load() &&;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 /// Checks sizes, numbers and clock against the robot and k contacts, puts `root_euler` into q, makes quaternions unit
 /// that are nearly so, fills `dt` from `time`. \param over_time  states too must follow each other evenly
