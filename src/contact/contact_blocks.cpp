@@ -82,6 +82,7 @@ struct ContactBlocks::Impl {
     if (frames <= kFramesOfABlock || needs_all()) return;
     size = kFramesOfABlock;
     head.figures = figures;
+    head.torque.resize(0, robot.model.nv());  // its columns are known
     head.dynamics.demand.contacts = request.contacts;
     head.dynamics.demand.kinds.assign(request.contacts.size(), options.kind);
     head.sd_because = request.inverse_dynamics ? "inverse dynamics alone knows no sd of masses and motion"
