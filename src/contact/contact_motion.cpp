@@ -211,8 +211,10 @@ class Checker {
     if (optional && values.rows() == 0) return;
     if (values.rows() != count || values.cols() != columns) {
       const bool joints_alone = !optional && model_.base() == Base::free_flyer && values.cols() + 7 == columns;
-      fail(member, "is " + std::to_string(values.rows()) + " × " + std::to_string(values.cols()),
-           "give " + std::to_string(count) + " × " + std::to_string(columns) +
+      // Of a part, as many as the whole has.
+      const auto told = [&](Eigen::Index n) { return n == frames_ ? std::max(n, part_.frames) : n; };
+      fail(member, "is " + std::to_string(told(values.rows())) + " × " + std::to_string(values.cols()),
+           "give " + std::to_string(told(count)) + " × " + std::to_string(columns) +
                (joints_alone ? ": the base's position and its quaternion x y z w before the joints, or root_euler"
                              : ""));
     }
