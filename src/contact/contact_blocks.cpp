@@ -109,8 +109,8 @@ struct ContactBlocks::Impl {
                         : about.dt.size() > 0 ? about.dt[0]
                                               : kNaN;
     if (!(step > 0.0)) return true;  // it is refused there
-    const double frames_of_lag = -std::log(kFaded) / -std::log(1e-12) *
-                                 static_cast<double>(ContactStream::lag_for(options, step, 1e-12));
+    const double frames_of_lag =
+        -std::log(kFaded) / -std::log(1e-12) * static_cast<double>(ContactStream::lag_for(options, step, 1e-12));
     if (frames_of_lag > static_cast<double>(kFramesOfABlock)) return true;
     lag = static_cast<Index>(std::ceil(frames_of_lag));
     return false;
@@ -190,8 +190,8 @@ struct ContactBlocks::Impl {
     head.feasible = head.violations.empty();
     if (++done < count()) return;
     head.residual_share = figures->left_force.rms() / head.weight;
-    head.residual_fine = request.inverse_dynamics || options.reduce_residual ||
-                         head.residual_share <= options.residual_limit;
+    head.residual_fine =
+        request.inverse_dynamics || options.reduce_residual || head.residual_share <= options.residual_limit;
     detail::tell_stopped(all_stopped, false, head.remarks);
     if (!request.inverse_dynamics) detail::tell_few_points(head);
   }

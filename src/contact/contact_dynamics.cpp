@@ -217,7 +217,7 @@ MotionDynamics detail::motion_dynamics(const Robot& robot, ContactMotion motion,
   std::vector<FrameId> frames;
   if (!request.inverse_dynamics) frames = detail::contact_frames(model, request.contacts, "--contact");
   const int k = static_cast<int>(frames.size()), nv = model.nv();
-  check_motion_part(motion, model, k, request.over_time, part);
+  check_contact_motion(motion, model, k, request.over_time, &part);
   check_weights(options, motion, request);
 
   MotionDynamics result;

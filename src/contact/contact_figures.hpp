@@ -59,7 +59,7 @@ struct ContactFigures {
   std::vector<OfContact> contacts;
   std::vector<OfJoint> joints;
   std::vector<OfPair> pairs;
-  std::array<Spread, 5> margins;  ///< in the order of kMarginFields
+  std::array<Spread, 5> margins;           ///< in the order of kMarginFields
   Spread residual_force, residual_moment;  ///< as a page tells them
   Spread left_force, left_moment;          ///< as they are
   Spread root_force, root_moment;          ///< of the torques' first six rows
@@ -68,8 +68,8 @@ struct ContactFigures {
   double root_change_squares = 0.0;
   Eigen::Index bad = 0;  ///< frames without numbers
   bool any_wrench = false;
-  int together = 0;           ///< contacts that touch at a time, at most
-  Eigen::Index unknowns = 0;  ///< of them, at most
+  int together = 0;                 ///< contacts that touch at a time, at most
+  Eigen::Index unknowns = 0;        ///< of them, at most
   std::vector<BrokenLimit> broken;  ///< in the order in which they were met
   Eigen::Index broken_frames = 0, last_broken = -1;
   Spread broken_size, most_vertical, most_held;  ///< over all subjects, contacts
@@ -88,9 +88,8 @@ struct ContactFigures {
   std::map<Eigen::Index, double> times_;
 };
 
-inline constexpr double FrameMargins::* kMarginFields[] = {&FrameMargins::unilateral, &FrameMargins::friction,
-                                                           &FrameMargins::cop, &FrameMargins::yaw,
-                                                           &FrameMargins::torque};
+inline constexpr double FrameMargins::* kMarginFields[] = {
+    &FrameMargins::unilateral, &FrameMargins::friction, &FrameMargins::cop, &FrameMargins::yaw, &FrameMargins::torque};
 
 /// Of all frames: those that came with the result, else counted from its rows.
 std::shared_ptr<const ContactFigures> figures_of(const ContactResult& result);

@@ -44,7 +44,8 @@ struct LimitSource {
 /// \param motors  with rows of torque limits
 FrameLimits frame_limits(const LimitSource& source, Eigen::Index t, bool motors = true);
 
-/// Weight of a moment's square in the motion's first frame: the price of a newton is stated for a cost in which it is 1.
+/// Weight of a moment's square in the motion's first frame: the price of a newton is stated for a cost in which it
+/// is 1.
 double limits_unit(const LimitSource& source, bool over_time);
 /// The wrenches that keep the limits, or break them least. \param stopped  solves that ended at their iteration budget
 /// are added

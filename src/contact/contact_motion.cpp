@@ -128,7 +128,8 @@ ContactMotion load_contact_motion(const std::filesystem::path& path) {
     to = Eigen::Map<const VectorX>(array->values.data(), static_cast<Eigen::Index>(array->values.size()));
   };
   if (!find("q") || find("q")->values.empty()) {
-    throw EpisodeError(file, "holds no positions", "give q, N × nq (" + in_a_row(detail::motion_members()) + " are read)");
+    throw EpisodeError(file, "holds no positions",
+                       "give q, N × nq (" + in_a_row(detail::motion_members()) + " are read)");
   }
   matrix("q", motion.q);
   matrix("v", motion.v);
@@ -314,8 +315,7 @@ class Checker {
       for (Eigen::Index t = 1; t < frames_; ++t) {
         if (motion_.time[t] > motion_.time[t - 1]) continue;
         fail("time",
-             std::string(motion_.time[t] < motion_.time[t - 1] ? "goes back" : "repeats") + " at frame " +
-                 number(t),
+             std::string(motion_.time[t] < motion_.time[t - 1] ? "goes back" : "repeats") + " at frame " + number(t),
              "sort the frames, and leave out repeated ones");
       }
     }
@@ -347,8 +347,7 @@ class Checker {
       for (Eigen::Index t = 1; t < frames_; ++t) {
         const double step = motion_.time[t] - motion_.time[t - 1];
         if (std::abs(step - mean) <= kSlack * mean) continue;
-        fail("time",
-             "is uneven: " + text(step) + " s before frame " + number(t) + ", " + text(mean) + " s on average",
+        fail("time", "is uneven: " + text(step) + " s before frame " + number(t) + ", " + text(mean) + " s on average",
              states ? "resample the motion, or leave --over-time out" : "resample the motion, or give v and a");
       }
       // Beside v_next it is the step from v to v_next, however far frames are apart.
@@ -373,13 +372,9 @@ class Checker {
 
 }  // namespace
 
-void check_contact_motion(ContactMotion& motion, const RobotModel& model, int contacts, bool over_time) {
-  detail::check_motion_part(motion, model, contacts, over_time, detail::whole_of(motion, {}));
-}
-
-void detail::check_motion_part(ContactMotion& motion, const RobotModel& model, int contacts, bool over_time,
-                               const MotionStretch& part) {
-  Checker(motion, model, contacts, over_time, part).run();
+void check_contact_motion(ContactMotion& motion, const RobotModel& model, int contacts, bool over_time,
+                          const detail::MotionStretch* part) {
+  Checker(motion, model, contacts, over_time, part ? *part : detail::whole_of(motion, {})).run();
 }
 
 }  // namespace antaeus

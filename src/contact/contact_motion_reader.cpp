@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr Eigen::Index kFewFrames = 16384;                     ///< that are read at once
+constexpr Eigen::Index kFewFrames = 16384;                        ///< that are read at once
 constexpr std::uintmax_t kShortTable = std::uintmax_t{64} << 20;  ///< as logs have it
 
 /// Where a member of a motion lies in it.
@@ -27,22 +27,21 @@ struct MemberPlace {
 };
 MemberPlace place_of(const std::string& member) {
   using M = ContactMotion;
-  static const std::map<std::string, MemberPlace> places = {
-      {"q", {&M::q}},
-      {"v", {&M::v}},
-      {"a", {&M::a}},
-      {"v_next", {&M::v_next}},
-      {"guess", {&M::guess}},
-      {"previous", {&M::previous}},
-      {"magnitude", {&M::magnitude}},
-      {"active", {&M::active}},
-      {"external", {&M::external}},
-      {"root_euler", {&M::root_euler}},
-      {"time", {nullptr, &M::time}},
-      {"dt", {nullptr, &M::dt}},
-      {"damping", {nullptr, &M::damping}},
-      {"spring", {nullptr, &M::spring}},
-      {"rest", {nullptr, &M::rest}}};
+  static const std::map<std::string, MemberPlace> places = {{"q", {&M::q}},
+                                                            {"v", {&M::v}},
+                                                            {"a", {&M::a}},
+                                                            {"v_next", {&M::v_next}},
+                                                            {"guess", {&M::guess}},
+                                                            {"previous", {&M::previous}},
+                                                            {"magnitude", {&M::magnitude}},
+                                                            {"active", {&M::active}},
+                                                            {"external", {&M::external}},
+                                                            {"root_euler", {&M::root_euler}},
+                                                            {"time", {nullptr, &M::time}},
+                                                            {"dt", {nullptr, &M::dt}},
+                                                            {"damping", {nullptr, &M::damping}},
+                                                            {"spring", {nullptr, &M::spring}},
+                                                            {"rest", {nullptr, &M::rest}}};
   return places.at(member);
 }
 
@@ -76,8 +75,7 @@ struct Opened {
 };
 
 /// Arrays of an .npz or of .npy files. \param open  nothing where there is none of this name
-Opened open_arrays(const std::string& file,
-                   const std::function<std::optional<ArrayReader>(const std::string&)>& open) {
+Opened open_arrays(const std::string& file, const std::function<std::optional<ArrayReader>(const std::string&)>& open) {
   Opened all;
   const auto arrays = std::make_shared<std::vector<ArrayReader>>();
   for (const std::string& member : detail::motion_members()) {

@@ -40,7 +40,7 @@ void ContactReading::turn_to(const ContactResult& block) {
 const ContactSurface* ContactReading::sole(int c) const {
   const auto at = static_cast<std::size_t>(c);
   return at < result_->surfaces.size() && result_->surfaces[at].has_sole() && !is_point(c) ? &result_->surfaces[at]
-                                                                                         : nullptr;
+                                                                                           : nullptr;
 }
 
 double ContactReading::sd(Eigen::Index t, int c, const Vector3& along, int first) const {
@@ -57,7 +57,8 @@ Vector3 ContactReading::pressure(Eigen::Index t, int c) const {
   if (const ContactSurface* known = sole(c)) {
     below = known->sole_depth;
   } else if (const ContactPosterior* found = posterior()) {
-    below = (frame.translation - found->feet[static_cast<std::size_t>(c)].reference.row(t).transpose()).dot(result_->up);
+    below =
+        (frame.translation - found->feet[static_cast<std::size_t>(c)].reference.row(t).transpose()).dot(result_->up);
   }
   const Vector3 down = -below * result_->up;
   const Vector3 about = moment(t, c) - down.cross(force(t, c));

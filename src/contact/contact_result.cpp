@@ -252,9 +252,8 @@ void detail::answer_without_contacts(ContactResult& result) {
 }
 
 LimitSource detail::limit_source(const Robot& robot, const ContactResult& result) {
-  return {result.dynamics, result.options, result.request.limits,
-          result.surfaces, result.up,      result.torque_limits,
-          torque_levers(robot.model)};
+  return {result.dynamics, result.options,       result.request.limits,     result.surfaces,
+          result.up,       result.torque_limits, torque_levers(robot.model)};
 }
 
 void detail::answer(const Robot& robot, const LimitSource& source, ContactResult& result) {
@@ -328,8 +327,8 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
   const LimitSource source = detail::limit_source(robot, result);
   if (request.limits != LimitSet::none) {
     int stopped = 0;
-    result.solution = detail::solve_with_limits(source, request.over_time, detail::limits_unit(source, request.over_time),
-                                                stopped);
+    result.solution =
+        detail::solve_with_limits(source, request.over_time, detail::limits_unit(source, request.over_time), stopped);
     detail::tell_stopped(stopped, request.over_time, result.remarks);
   } else {
     result.solution = request.over_time ? solve_over_time(demand, options) : solve_frames(demand, options);

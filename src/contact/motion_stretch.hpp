@@ -9,9 +9,9 @@ namespace antaeus::detail {
 
 /// Frames count from the first of the whole motion.
 struct MotionStretch {
-  Eigen::Index frames = 0;                ///< of the whole motion
-  Eigen::Index first = 0;                 ///< number of the part's first row
-  Eigen::Index begin = 0, end = 0;        ///< frames that are wanted
+  Eigen::Index frames = 0;                    ///< of the whole motion
+  Eigen::Index first = 0;                     ///< number of the part's first row
+  Eigen::Index begin = 0, end = 0;            ///< frames that are wanted
   double time_begin = kNaN, time_end = kNaN;  ///< of the whole motion; NaN without stamps
 
   double mean_step() const { return (time_end - time_begin) / static_cast<double>(frames - 1); }
@@ -33,10 +33,6 @@ inline MotionStretch whole_of(const ContactMotion& motion, const ContactOptions&
   if (motion.time.size() > 0) all.time_begin = motion.time[0], all.time_end = motion.time[motion.time.size() - 1];
   return all;
 }
-
-/// check_contact_motion of a part.
-void check_motion_part(ContactMotion& motion, const RobotModel& model, int contacts, bool over_time,
-                       const MotionStretch& part);
 
 /// motion_dynamics of a stretch, as it has them of the whole motion. \param motion  the rows from part.first on, with
 /// kRateMargin on both sides of the stretch, where there are as many

@@ -47,8 +47,8 @@ struct StretchOverTime {
   std::optional<Eliminated> carried = std::nullopt;
   Eigen::Index last = -1;  ///< frame that the next stretch begins with; negative: there is none
 };
-/// The wrenches of all frames; of those behind `last`, which are there for what is before them, only nearly. False where
-/// the weights leave the wrenches undetermined.
+/// The wrenches of all frames; of those behind `last`, which are there for what is before them, only nearly. False
+/// where the weights leave the wrenches undetermined.
 bool solve_stretch(const ContactDemand& demand, const ContactOptions& options, StretchOverTime& stretch,
                    ContactSolution& solution);
 /// The same with the refusals of solve_over_time. \param first  number of frame 0, for messages

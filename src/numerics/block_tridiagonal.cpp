@@ -63,8 +63,8 @@ void backward(const Factor& C, const double* reciprocal, Vector&& x) noexcept {
 
 template <class Work>
 auto BlockTridiagonal::with_size(Work&& work) const {
-  const bool equal = !mixed_ && !sizes_.empty() &&
-                     std::all_of(sizes_.begin(), sizes_.end(), [&](int n) { return n == sizes_[0]; });
+  const bool equal =
+      !mixed_ && !sizes_.empty() && std::all_of(sizes_.begin(), sizes_.end(), [&](int n) { return n == sizes_[0]; });
   switch (equal ? sizes_[0] : -1) {
     case 6: return work(std::integral_constant<int, 6>{});
     case 12: return work(std::integral_constant<int, 12>{});

@@ -418,8 +418,9 @@ ContactPageOfBlocks::~ContactPageOfBlocks() = default;
 
 void ContactPageOfBlocks::take(const ContactResult& block) {
   impl_->turn_to(block);
-  impl_->keeper.take(impl_->views.channels, [this](Eigen::Index row) { return impl_->time(row); }, block.first_frame,
-                     block.dynamics.demand.frames());
+  impl_->keeper.take(
+      impl_->views.channels, [this](Eigen::Index row) { return impl_->time(row); }, block.first_frame,
+      block.dynamics.demand.frames());
 }
 
 std::pair<Eigen::Index, Eigen::Index> ContactPageOfBlocks::shown_whole(const ContactResult& whole) {
@@ -428,8 +429,9 @@ std::pair<Eigen::Index, Eigen::Index> ContactPageOfBlocks::shown_whole(const Con
 
 void ContactPageOfBlocks::take_again(const ContactResult& block) {
   impl_->turn_to(block);
-  impl_->keeper.take_again(impl_->views.channels, [this](Eigen::Index row) { return impl_->time(row); },
-                           block.first_frame, block.dynamics.demand.frames());
+  impl_->keeper.take_again(
+      impl_->views.channels, [this](Eigen::Index row) { return impl_->time(row); }, block.first_frame,
+      block.dynamics.demand.frames());
 }
 
 Page ContactPageOfBlocks::finish(const ContactResult& whole) {
@@ -437,15 +439,14 @@ Page ContactPageOfBlocks::finish(const ContactResult& whole) {
   Page page = page_of(reading);
   Views& views = impl_->views;
   const std::shared_ptr<const detail::KeptRows> kept = impl_->keeper.finish(views.channels);
-  detail::finish_views(views, reading, [&](ChannelId channel) {
-    return kept->any[static_cast<std::size_t>(channel)];
-  });
+  detail::finish_views(views, reading, [&](ChannelId channel) { return kept->any[static_cast<std::size_t>(channel)]; });
   if (!views.empty()) {
     views.runs.front().rows = reading.figures().frames;
     views.runs.front().kept = kept;
-    views.note += (views.note.empty() ? "" : " ") + ("Of " + std::to_string(kept->bin) +
-                  " steps each, plots show the least and the largest value, and the scene the first; the steps around "
-                  "the mark are all there, and every step is in the tables beside this page.");
+    views.note += (views.note.empty() ? "" : " ") +
+                  ("Of " + std::to_string(kept->bin) +
+                   " steps each, plots show the least and the largest value, and the scene the first; the steps around "
+                   "the mark are all there, and every step is in the tables beside this page.");
   }
   page.views = std::move(views);
   return page;

@@ -105,8 +105,7 @@ Section torques_section(const ContactReading& r) {
     const Spread& size = all.size;
     const double limit = r.torque_limit(j);
     const bool limited = std::isfinite(limit);
-    TableBlock::Row row{{r.joint(j), r.torque_unit(j),
-                         Quantity{all.largest, "", 1},
+    TableBlock::Row row{{r.joint(j), r.torque_unit(j), Quantity{all.largest, "", 1},
                          size.at_largest < 0 ? Prose("–") : Prose(StepLink{size.at_largest}),
                          limited ? Prose(Quantity{limit, "", 1}) : Prose("–"),
                          limited ? Prose(Quantity{100.0 * size.largest / limit, "%", 0}) : Prose("–")}};

@@ -193,13 +193,12 @@ class ContactViews {
     int n = 0;
     for (const auto& [name, field] : kLines) {
       const auto reading = reading_;
-      shown.lines.push_back(
-          {.name = name,
-           .channel = add([reading, of = field](Index t) {
-             return reading->result().margins[static_cast<std::size_t>(t)].*of;
-           }),
-           .tone = tone(n++),
-           .scales = field != &FrameMargins::torque});
+      shown.lines.push_back({.name = name,
+                             .channel = add([reading, of = field](Index t) {
+                               return reading->result().margins[static_cast<std::size_t>(t)].*of;
+                             }),
+                             .tone = tone(n++),
+                             .scales = field != &FrameMargins::torque});
     }
     panel(std::move(shown));
   }
@@ -314,8 +313,8 @@ class ContactViews {
              .title = "What was changed of the base’s acceleration",
              .unit = "m/s²",
              .lines = {{.name = "change", .channel = add([reading](Index t) {
-                          return reading->result().root_change.row(t).head<3>().norm();
-                        })}},
+                                            return reading->result().root_change.row(t).head<3>().norm();
+                                          })}},
              .detail = true});
     }
   }
@@ -489,7 +488,8 @@ void choose_joints(Views& views, const ContactReading& r) {
   }
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   joints->chosen.clear();
-  for (std::size_t i = 0; i < std::min(order.size(), kFirstMotionJoints); ++i) joints->chosen.push_back(order[i].second);
+  for (std::size_t i = 0; i < std::min(order.size(), kFirstMotionJoints); ++i)
+    joints->chosen.push_back(order[i].second);
 }
 
 }  // namespace
@@ -516,7 +516,8 @@ void finish_views(Views& views, const ContactReading& whole, const std::function
     if (shown.id != "states") continue;
     if (figures.broken.empty()) shown.title = "What touches";
     for (const LimitKind kind : all_values<LimitKind>()) {
-      if (!is_met(figures, kind)) std::erase_if(shown.lanes, [&](const Lane& lane) { return lane.name == broken_name(kind); });
+      if (!is_met(figures, kind))
+        std::erase_if(shown.lanes, [&](const Lane& lane) { return lane.name == broken_name(kind); });
     }
   }
   std::erase_if(views.panels, [](const ViewPanel& shown) { return shown.lines.empty() && shown.lanes.empty(); });

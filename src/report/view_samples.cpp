@@ -48,9 +48,10 @@ void read_block(const Channel& channel, const Sampling::Block& block, Samples& o
 void read_kept(const KeptRows& kept, std::size_t c, const Channel& channel, const Sampling::Block& block,
                Samples& out) {
   if (!kept.is_bin(block.begin, block.end)) {
-    const std::vector<double>& rows = kept.single[c];
-    const Channel single{[&](Eigen::Index row) { return rows[static_cast<std::size_t>(row - kept.first)]; },
-                         channel.bin};
+    const std::vector<float>& rows = kept.single[c];
+    const Channel single{
+        [&](Eigen::Index row) { return static_cast<double>(rows[static_cast<std::size_t>(row - kept.first)]); },
+        channel.bin};
     read_block(single, block, out);
     return;
   }
@@ -131,7 +132,7 @@ std::pair<Eigen::Index, Eigen::Index> RowKeeper::open_window(Eigen::Index focus)
   kept_.first = sampling.whole_begin / kept_.bin * kept_.bin;
   kept_.end = std::min(kept_.rows, (sampling.whole_end + kept_.bin - 1) / kept_.bin * kept_.bin);
   const auto rows = static_cast<std::size_t>(kept_.end - kept_.first);
-  kept_.single.assign(kept_.bins.size(), std::vector<double>(rows, kNaN));
+  kept_.single.assign(kept_.bins.size(), std::vector<float>(rows, static_cast<float>(kNaN)));
   kept_.single_time.assign(rows, kNaN);
   return {kept_.first, kept_.end};
 }
@@ -141,7 +142,9 @@ void RowKeeper::take_again(const std::vector<Channel>& channels, const Time& tim
   for (Eigen::Index row = std::max(first, kept_.first); row < std::min(first + count, kept_.end); ++row) {
     const auto at = static_cast<std::size_t>(row - kept_.first);
     kept_.single_time[at] = time(row - first);
-    for (std::size_t c = 0; c < channels.size(); ++c) kept_.single[c][at] = channels[c].value(row - first);
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+      kept_.single[c][at] = static_cast<float>(channels[c].value(row - first));
+    }
   }
 }
 

@@ -48,7 +48,7 @@ struct ANTAEUS_API KeptRows {
   std::vector<std::vector<std::array<float, 2>>> bins;
   std::vector<std::array<double, 2>> times;  ///< of the first and the middle row of each bin
   Eigen::Index first = 0, end = 0;           ///< rows that are there one by one
-  std::vector<std::vector<double>> single;   ///< of each channel
+  std::vector<std::vector<float>> single;    ///< of each channel
   std::vector<double> single_time;
   std::vector<bool> any;  ///< of each channel: a row has a number
 

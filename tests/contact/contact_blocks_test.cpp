@@ -47,7 +47,11 @@ struct Case {
 };
 const std::vector<Case> kCases = {
     {"frames", {test::kSoles}},
-    {"frames with stamps and steps, link axes", {test::kSoles, false, LimitSet::none, WrenchAxes::link}, "", true, true},
+    {"frames with stamps and steps, link axes",
+     {test::kSoles, false, LimitSet::none, WrenchAxes::link},
+     "",
+     true,
+     true},
     {"over time", {test::kSoles, true}},
     {"over time, contacts come and go", {test::kSoles, true}, "contact.smoothing=3", true},
     {"over time, one contact", {{"left_sole"}, true}},
@@ -113,8 +117,7 @@ TEST(ContactBlocks, JoinedAreTheWholeMotionToTheBit) {
     }
     summary.set("broken_limits_left_out", 0), known.set("broken_limits_left_out", 0);
     EXPECT_EQ(summary.dump(), known.dump());
-    EXPECT_EQ(std::ssize(blocks.whole().violations) + blocks.whole().violations_left_out,
-              std::ssize(whole.violations));
+    EXPECT_EQ(std::ssize(blocks.whole().violations) + blocks.whole().violations_left_out, std::ssize(whole.violations));
     const Page page = shown.finish(blocks.whole()), of_whole = contact_page(whole);
     EXPECT_EQ(sentences(page), sentences(of_whole));
     EXPECT_EQ(page.views.focus, of_whole.views.focus);

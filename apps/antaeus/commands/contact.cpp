@@ -33,18 +33,31 @@ class ParquetFile {
   }
 
   void take(Table part) {
+    join_rows(group_, part);
+    rows_ += part.rows();
+    if (rows_ >= kRowsOfAGroup) hand_over();
+  }
+  void finish() {
+    if (rows_ > 0) hand_over();
+    end();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  /// What the end of the file says of each group stays in memory until then.
+  static constexpr std::size_t kRowsOfAGroup = 131'072;
+
+  void hand_over() {
+    Table part;
+    for (Column& column : group_) part.add(std::move(column));
+    group_.clear();
+    rows_ = 0;
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !part_ || failure_; });
     if (failure_) std::rethrow_exception(failure_);
     part_ = std::move(part);
     changed_.notify_all();
   }
-  void finish() {
-    end();
-    if (failure_) std::rethrow_exception(failure_);
-  }
-
- private:
   void end() {
     {
       const std::lock_guard lock(mutex_);
@@ -71,6 +84,8 @@ class ParquetFile {
   }
 
   FileStream file_;
+  std::vector<Column> group_;  ///< rows of the next group of rows
+  std::size_t rows_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<Table> part_;  ///< that is not written yet

@@ -34,8 +34,8 @@ class ANTAEUS_API ContactBlocks {
   /// That have wrenches: Nimble's differences lose two.
   Eigen::Index frames() const noexcept;
   Eigen::Index count() const noexcept;
-  /// Any block whose forerunners were asked for, and again; each counts once in whole(). The only block may be asked for
-  /// once. \throws as contact_inverse_dynamics, of its frames
+  /// Any block whose forerunners were asked for, and again; each counts once in whole(). The only block may be asked
+  /// for once. \throws as contact_inverse_dynamics, of its frames
   ContactResult block(Eigen::Index i, const Progress& progress = {});
   /// Which block has a frame.
   Eigen::Index block_of(Eigen::Index frame) const noexcept;

@@ -13,6 +13,10 @@
 
 namespace antaeus {
 
+namespace detail {
+struct MotionStretch;
+}
+
 /// N frames. Order and axes are Pinocchio's: q = (x y z, quaternion x y z w, joints), v and a linear before angular in
 /// base axes. What is empty is not there.
 struct ContactMotion {
@@ -74,8 +78,9 @@ class ANTAEUS_API ContactMotionReader {
 
 /// Checks sizes, numbers and clock against the robot and k contacts, puts `root_euler` into q, makes quaternions unit
 /// that are nearly so, fills `dt` from `time`. \param over_time  states too must follow each other evenly
+/// \param part  where it stands in a longer motion; null: it is all of it
 /// \throws EpisodeError that names the member and the remedy
 ANTAEUS_API void check_contact_motion(ContactMotion& motion, const RobotModel& model, int contacts,
-                                      bool over_time = false);
+                                      bool over_time = false, const detail::MotionStretch* part = nullptr);
 
 }  // namespace antaeus

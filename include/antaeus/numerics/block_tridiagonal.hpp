@@ -46,8 +46,8 @@ class ANTAEUS_API BlockTridiagonal {
   /// A = C Cᵀ in place: D_t becomes the lower Cholesky factor of its Schur complement, L_t becomes L_t C_t⁻ᵀ.
   /// \return false where a pivot is not positive; the content is then worthless. \realtime
   bool factor() noexcept;
-  /// The same where D_0 holds its C already, as an earlier stretch of a longer matrix left it: what follows has the bits
-  /// that factoring the longer one as a whole gives it. \realtime
+  /// The same where D_0 holds its C already, as an earlier stretch of a longer matrix left it: what follows has the
+  /// bits that factoring the longer one as a whole gives it. \realtime
   bool factor_on() noexcept;
   /// x ← A⁻¹ x, after factor(). \realtime
   void solve(Eigen::Ref<Eigen::VectorXd> x) const noexcept;
