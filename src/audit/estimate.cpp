@@ -29,20 +29,6 @@ ReconstructedEstimators only(EstimatorName estimator) {
           .posterior = estimator == EstimatorName::posterior};
 }
 
-void append(std::vector<double>& to, const std::vector<double>& rows) { to.insert(to.end(), rows.begin(), rows.end()); }
-void append(std::vector<std::int64_t>& to, const std::vector<std::int64_t>& rows) {
-  to.insert(to.end(), rows.begin(), rows.end());
-}
-void append(TextColumn& to, const TextColumn& rows) {
-  std::vector<std::int32_t> place;
-  for (const std::string& level : rows.levels) {
-    const auto known = std::ranges::find(to.levels, level);
-    place.push_back(static_cast<std::int32_t>(known - to.levels.begin()));
-    if (known == to.levels.end()) to.levels.push_back(level);
-  }
-  for (const std::int32_t code : rows.codes) to.codes.push_back(place[static_cast<std::size_t>(code)]);
-}
-
 /// Rows of a column, as if there had never been others.
 template <class Number>
 std::vector<Number> part_of(const std::vector<Number>& data, std::size_t first, std::size_t count) {
@@ -174,16 +160,7 @@ EstimateTable estimate_log(const Robot& robot, Episode log, const EstimatePlan& 
   while (const std::optional<Reconstruction> part = parts.next(progress)) {
     all.sign = part->series.front().sign;
     const Table rows = steps_table(*part);
-    if (columns.empty()) {
-      columns = rows.columns();
-      continue;
-    }
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const auto add = [&](auto& data) {
-        append(data, std::get<std::decay_t<decltype(data)>>(rows.columns()[i].data));
-      };
-      std::visit(add, columns[i].data);
-    }
+    join_rows(columns, rows);
   }
   Table table;
   for (Column& column : columns) table.add(std::move(column));

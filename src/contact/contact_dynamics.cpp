@@ -7,9 +7,12 @@
 #include "antaeus/robot/dynamics.hpp"
 #include "contact/contact_names.hpp"
 #include "contact/frame_algebra.hpp"
+#include "contact/motion_stretch.hpp"
 #include "robot/check_inertia.hpp"
 
 namespace antaeus {
+
+using detail::MotionStretch;
 
 namespace {
 
@@ -34,54 +37,57 @@ void nimble_root(const SampleMatrix& q, Eigen::Index t, VectorX& step) {
   step.segment<3>(3) = logarithm(R0.transpose() * R1);
 }
 
-void differentiate(const RobotModel& model, const SampleMatrix& q, double dt, bool nimble, SampleMatrix& v,
-                   SampleMatrix& a) {
-  const Eigen::Index N = q.rows();
+/// Of the frames of the stretch; q has those of the part.
+void differentiate(const RobotModel& model, const SampleMatrix& q, double dt, bool nimble, const MotionStretch& part,
+                   SampleMatrix& v, SampleMatrix& a) {
+  const Eigen::Index N = part.frames;
   const int nv = model.nv();
   const auto from = [&](Eigen::Index t, Eigen::Index other, VectorX& step) {
-    model.difference(VectorX(q.row(t)), VectorX(q.row(other)), step);
+    model.difference(VectorX(q.row(t - part.first)), VectorX(q.row(other - part.first)), step);
   };
+  v.resize(part.end - part.begin, nv), a.resize(part.end - part.begin, nv);
   if (nimble) {
-    v.resize(N - 2, nv), a.resize(N - 2, nv);
     VectorX step(nv), next(nv);
     const auto forward = [&](Eigen::Index t, VectorX& to) {
       from(t, t + 1, to);
-      if (model.base() == Base::free_flyer) nimble_root(q, t, to);
+      if (model.base() == Base::free_flyer) nimble_root(q, t - part.first, to);
       to /= dt;
     };
-    forward(0, next);
-    for (Eigen::Index t = 0; t + 2 < N; ++t) {
+    forward(part.begin, next);
+    for (Eigen::Index t = part.begin; t < part.end; ++t) {
       step = next;
       forward(t + 1, next);
-      v.row(t) = step;
-      a.row(t) = (next - step) / dt;
+      v.row(t - part.begin) = step;
+      a.row(t - part.begin) = (next - step) / dt;
     }
     return;
   }
   // In the tangent space of each frame: the curve ξ(s) through its neighbours has ξ'(0) = v and ξ''(0) = v̇.
-  v.resize(N, nv), a.resize(N, nv);
   VectorX one(nv), two(nv), three(nv);
   const auto end = [&](Eigen::Index t, Eigen::Index inwards) {
     const double h = static_cast<double>(inwards) * dt;
+    const Eigen::Index row = t - part.begin;
     from(t, t + inwards, one);
     from(t, t + 2 * inwards, two);
     if (N == 3) {
-      v.row(t) = (4.0 * one - two) / (2.0 * h);
-      a.row(t) = (two - 2.0 * one) / (h * h);
+      v.row(row) = (4.0 * one - two) / (2.0 * h);
+      a.row(row) = (two - 2.0 * one) / (h * h);
       return;
     }
     from(t, t + 3 * inwards, three);
-    v.row(t) = (18.0 * one - 9.0 * two + 2.0 * three) / (6.0 * h);
-    a.row(t) = (-5.0 * one + 4.0 * two - three) / (h * h);
+    v.row(row) = (18.0 * one - 9.0 * two + 2.0 * three) / (6.0 * h);
+    a.row(row) = (-5.0 * one + 4.0 * two - three) / (h * h);
   };
-  end(0, 1);
-  for (Eigen::Index t = 1; t + 1 < N; ++t) {
+  for (Eigen::Index t = part.begin; t < part.end; ++t) {
+    if (t == 0 || t == N - 1) {
+      end(t, t == 0 ? 1 : -1);
+      continue;
+    }
     from(t, t + 1, one);
     from(t, t - 1, two);
-    v.row(t) = (one - two) / (2.0 * dt);
-    a.row(t) = (one + two) / (dt * dt);
+    v.row(t - part.begin) = (one - two) / (2.0 * dt);
+    a.row(t - part.begin) = (one + two) / (dt * dt);
   }
-  end(N - 1, -1);
 }
 
 void check_weights(const ContactOptions& options, const ContactMotion& motion, const ContactRequest& request) {
@@ -113,31 +119,32 @@ Matrix6X to_world(const SampleMatrix& rows, const std::vector<Pose>& places, Wre
 }
 
 /// Velocities and accelerations, as given or made from positions.
-void set_rates(const RobotModel& model, const ContactMotion& motion, bool nimble, MotionDynamics& result) {
+void set_rates(const RobotModel& model, const ContactMotion& motion, bool nimble, const MotionStretch& part,
+               MotionDynamics& result) {
+  const Eigen::Index from = part.begin - part.first, count = part.end - part.begin;
   if (motion.is_states()) {
-    result.v = motion.v;
-    result.a = motion.a;
+    result.v = motion.v.middleRows(from, count);
     if (motion.v_next.size() > 0) {
-      result.a = motion.v_next - motion.v;
-      for (Eigen::Index t = 0; t < motion.frames(); ++t) result.a.row(t) /= motion.dt[motion.dt.size() == 1 ? 0 : t];
+      result.a = motion.v_next.middleRows(from, count) - result.v;
+      for (Eigen::Index t = 0; t < count; ++t) result.a.row(t) /= motion.dt[motion.dt.size() == 1 ? 0 : from + t];
+    } else {
+      result.a = motion.a.middleRows(from, count);
     }
   } else {
-    differentiate(model, motion.q, motion.dt[0], nimble, result.v, result.a);
+    differentiate(model, motion.q, motion.dt[0], nimble, part, result.v, result.a);
   }
 }
 
-/// Of \p N frames.
-void set_times(const ContactMotion& motion, Eigen::Index N, ContactDemand& demand) {
+void set_times(const ContactMotion& motion, const MotionStretch& part, ContactDemand& demand) {
+  const Eigen::Index N = part.end - part.begin;
   demand.dt = motion.dt.size() > 0 ? motion.dt[0] : kNaN;
-  if (motion.is_states() && motion.time.size() > 1) {  // dt is then the step to v_next
-    demand.dt = (motion.time[motion.frames() - 1] - motion.time[0]) / static_cast<double>(motion.frames() - 1);
-  }
+  if (motion.is_states() && motion.time.size() > 1) demand.dt = part.mean_step();  // dt is then the step to v_next
   if (motion.time.size() > 0) {
-    demand.time = motion.time.head(N);
+    demand.time = motion.time.segment(part.begin - part.first, N);
   } else {
     demand.time = VectorX::Constant(N, kNaN);
     if (motion.dt.size() == 1) {
-      for (Eigen::Index t = 0; t < N; ++t) demand.time[t] = static_cast<double>(t) * motion.dt[0];
+      for (Eigen::Index t = 0; t < N; ++t) demand.time[t] = static_cast<double>(part.begin + t) * motion.dt[0];
     }
   }
 }
@@ -175,17 +182,17 @@ void add_stated(const RobotModel& model, const ContactMotion& motion, Eigen::Ind
 }
 
 /// What a motion states of the wrenches themselves, once all places are known.
-void set_wishes(const ContactMotion& motion, WrenchAxes axes, ContactDemand& demand) {
-  const Eigen::Index N = demand.frames();
+void set_wishes(const ContactMotion& motion, WrenchAxes axes, const MotionStretch& part, ContactDemand& demand) {
+  const Eigen::Index N = demand.frames(), from = part.begin - part.first;
   const int k = demand.contact_count();
-  if (motion.guess.size() > 0) demand.guess = to_world(motion.guess.topRows(N), demand.places, axes);
-  if (motion.previous.size() > 0) {
+  if (motion.guess.size() > 0) demand.guess = to_world(motion.guess.middleRows(from, N), demand.places, axes);
+  if (motion.previous.size() > 0 && part.begin == 0) {
     const SampleMatrix one = Eigen::Map<const SampleMatrix>(motion.previous.data(), 1, 6 * k);
     demand.previous = to_world(one, demand.places, axes);
   }
-  if (motion.magnitude.size() > 0) demand.magnitude = motion.magnitude.topRows(N).transpose();
+  if (motion.magnitude.size() > 0) demand.magnitude = motion.magnitude.middleRows(from, N).transpose();
   for (Eigen::Index t = 0; motion.active.size() > 0 && t < N; ++t) {
-    for (int c = 0; c < k; ++c) demand.active.push_back(motion.active(t, c) != 0.0);
+    for (int c = 0; c < k; ++c) demand.active.push_back(motion.active(from + t, c) != 0.0);
   }
 }
 
@@ -193,6 +200,13 @@ void set_wishes(const ContactMotion& motion, WrenchAxes axes, ContactDemand& dem
 
 MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const ContactRequest& request,
                                const ContactOptions& options, const Progress& progress) {
+  const MotionStretch all = detail::whole_of(motion, options);
+  return detail::motion_dynamics(robot, std::move(motion), all, request, options, progress);
+}
+
+MotionDynamics detail::motion_dynamics(const Robot& robot, ContactMotion motion, const MotionStretch& part,
+                                       const ContactRequest& request, const ContactOptions& options,
+                                       const Progress& progress) {
   const RobotModel& model = robot.model;
   const bool nimble = options.compatibility == Compatibility::nimble;
   if (model.base() != Base::free_flyer) {
@@ -203,17 +217,18 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
   std::vector<FrameId> frames;
   if (!request.inverse_dynamics) frames = detail::contact_frames(model, request.contacts, "--contact");
   const int k = static_cast<int>(frames.size()), nv = model.nv();
-  check_contact_motion(motion, model, k, request.over_time);
+  check_contact_motion(motion, model, k, request.over_time, &part);
   check_weights(options, motion, request);
 
   MotionDynamics result;
-  set_rates(model, motion, nimble, result);
+  set_rates(model, motion, nimble, part, result);
   const Eigen::Index N = result.v.rows();
-  result.q = motion.q.topRows(N);
+  const Eigen::Index from = part.begin - part.first;
+  result.q = motion.q.middleRows(from, N);
   ContactDemand& demand = result.demand;
   demand.contacts = request.contacts;
   demand.kinds.assign(static_cast<std::size_t>(k), options.kind);
-  set_times(motion, N, demand);
+  set_times(motion, part, demand);
   demand.total.resize(6, N);
   demand.about.resize(3, N);
   demand.places.resize(static_cast<std::size_t>(N * k));
@@ -231,20 +246,20 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
   Matrix6X J(6, nv);
   VectorX q(model.nq()), v(nv), a(nv), tau(nv);
   for (Eigen::Index t = 0; t < N; ++t) {
-    if (progress && t % 256 == 0) progress(static_cast<double>(t) / static_cast<double>(N));
-    q = motion.q.row(t), v = result.v.row(t), a = result.a.row(t);
+    if (progress && t % 256 == 0) progress(static_cast<double>(part.begin + t) / static_cast<double>(part.frames));
+    q = result.q.row(t), v = result.v.row(t), a = result.a.row(t);
     const PositionTerms at = dynamics.at(q);
     at.inverse_dynamics(v, a, tau);
     if (at.status() != Status::ok || !tau.allFinite()) {
       throw EpisodeError((motion.file.empty() ? motion.name : motion.file) + " [q]",
-                         "the dynamics of frame " + std::to_string(t) + " are beyond numbers",
+                         "the dynamics of frame " + std::to_string(part.begin + t) + " are beyond numbers",
                          "give metres, radians and seconds");
     }
-    add_stated(model, motion, t, nimble, q, v, tau);
+    add_stated(model, motion, from + t, nimble, q, v, tau);
     result.total.row(t) = tau;
     Pose& base = result.base[static_cast<std::size_t>(t)];
     base.translation = q.head<3>();
-    base.rotation = base_rotation(motion.q, t);
+    base.rotation = base_rotation(result.q, t);
     demand.about.col(t) = base.translation;
     demand.total.col(t).head<3>() = base.rotation * tau.head<3>();
     demand.total.col(t).tail<3>() = base.rotation * tau.segment<3>(3);
@@ -262,7 +277,7 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
       }
     }
   }
-  set_wishes(motion, request.axes, demand);
+  set_wishes(motion, request.axes, part, demand);
   return result;
 }
 

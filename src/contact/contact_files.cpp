@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "antaeus/io/json_fields.hpp"
-#include "contact/contact_reading.hpp"
+#include "contact/contact_figures.hpp"
 
 namespace antaeus {
 
@@ -11,8 +11,6 @@ namespace {
 
 constexpr const char* kComponents[] = {"Fx", "Fy", "Fz", "Mx", "My", "Mz"};
 constexpr const char* kUnits[] = {"N", "N", "N", "N·m", "N·m", "N·m"};
-
-using detail::Spread;
 
 }  // namespace
 
@@ -31,7 +29,7 @@ Table wrenches_table(const ContactResult& result) {
     for (int c = 0; c < k; ++c) {
       const Eigen::Index i = demand.column(t, c);
       const Pose& place = demand.places[static_cast<std::size_t>(i)];
-      step.push_back(t);
+      step.push_back(result.first_frame + t);
       time.push_back(demand.time[t]);
       contact.push_back(demand.contacts[static_cast<std::size_t>(c)]);
       sign.push_back("on_robot");
@@ -84,7 +82,7 @@ Table torques_table(const ContactResult& result) {
   const bool robot = result.torque.size() > 0;
   std::vector<std::int64_t> step;
   std::vector<double> time;
-  for (Eigen::Index t = 0; t < N; ++t) step.push_back(t), time.push_back(demand.time[t]);
+  for (Eigen::Index t = 0; t < N; ++t) step.push_back(result.first_frame + t), time.push_back(demand.time[t]);
   const auto column = [&](auto&& value) {
     std::vector<double> values;
     for (Eigen::Index t = 0; t < N; ++t) values.push_back(value(t) + 0.0);
@@ -113,31 +111,24 @@ Table torques_table(const ContactResult& result) {
   return table;
 }
 
+Eigen::Index ContactResult::frames() const { return figures ? figures->frames : dynamics.demand.frames(); }
+double ContactResult::time_step() const { return figures ? figures->dt : dynamics.demand.dt; }
+
 std::vector<ContactTotals> ContactResult::totals() const {
-  const ContactDemand& demand = dynamics.demand;
+  const auto all_frames = detail::figures_of(*this);
   std::vector<ContactTotals> all;
-  for (int c = 0; c < demand.contact_count(); ++c) {
-    const auto at = static_cast<std::size_t>(c);
-    Spread vertical, horizontal;
-    Eigen::Index active = 0;
-    for (Eigen::Index t = 0; t < demand.frames(); ++t) {
-      const Vector3 force = solution.wrench.col(demand.column(t, c)).head<3>();
-      vertical.add(force.dot(up), t);
-      horizontal.add((force - force.dot(up) * up).norm(), t);
-      active += demand.is_active(t, c);
-    }
-    all.push_back({demand.contacts[at], demand.kinds[at], active, vertical.mean(), vertical.least, vertical.largest,
-                   horizontal.largest, surfaces[at]});
+  const ContactDemand& demand = dynamics.demand;
+  for (std::size_t c = 0; c < demand.contacts.size(); ++c) {
+    const detail::ContactFigures::OfContact& one = all_frames->contacts[c];
+    all.push_back({demand.contacts[c], demand.kinds[c], one.touching, one.vertical.mean(), one.vertical.least,
+                   one.vertical.largest, one.horizontal.largest, surfaces[c]});
   }
   return all;
 }
 
 double ContactResult::largest_residual(int first) const {
-  Spread spread;
-  for (Eigen::Index t = 0; t < solution.residual.cols(); ++t) {
-    spread.add(solution.residual.col(t).segment<3>(first).norm(), t);
-  }
-  return spread.largest;
+  const auto all = detail::figures_of(*this);
+  return (first == 0 ? all->left_force : all->left_moment).largest;
 }
 
 std::vector<std::string> ContactResult::all_remarks() const {
@@ -148,10 +139,10 @@ std::vector<std::string> ContactResult::all_remarks() const {
 
 Json contact_summary(const ContactResult& result) {
   Json json = to_json(result);
-  if (result.root_change.size() > 0) {
-    json.set("root_change_rms",
-             std::sqrt(result.root_change.leftCols(3).squaredNorm() / static_cast<double>(result.root_change.rows())));
+  if (const auto all = detail::figures_of(result); all->changed > 0) {
+    json.set("root_change_rms", std::sqrt(all->root_change_squares / static_cast<double>(all->changed)));
   }
+  if (result.violations_left_out > 0) json.set("broken_limits_left_out", result.violations_left_out);
   return json;
 }
 

@@ -178,17 +178,18 @@ QpFrame shape_of(const NullSpaceProblem& problem, int t, const FrameLimits& limi
 
 }  // namespace
 
-ContactSolution solve_with_limits(const LimitSource& source, bool over_time, std::vector<std::string>& remarks) {
+double limits_unit(const LimitSource& source, bool over_time) {
+  const CostWeights weights(source.dynamics.demand, source.options, over_time);
+  return std::max(weights.size(0, 0).moment, over_time ? weights.smoothing().moment : 0.0);
+}
+
+ContactSolution solve_with_limits(const LimitSource& source, bool over_time, double unit, int& stopped) {
   const ContactDemand& demand = source.dynamics.demand;
   const NullSpaceProblem problem = null_space_problem(demand, source.options, over_time);
   const int N = static_cast<int>(demand.frames());
   Eigen::VectorXd z(problem.hessian.rows());
-  // The price of a newton is stated for a cost in which a moment's square has the weight 1.
-  const CostWeights weights(demand, source.options, over_time);
-  const double unit = std::max(weights.size(0, 0).moment, over_time ? weights.smoothing().moment : 0.0);
   const double scale = 1.0 / unit;
   ElasticQp qp;
-  int stopped = 0;
   const auto check = [&](QpStatus status) {
     if (status == QpStatus::solved) return;
     if (status != QpStatus::iteration_budget) {
@@ -219,11 +220,6 @@ ContactSolution solve_with_limits(const LimitSource& source, bool over_time, std
       check(qp.solve());
       z.segment(problem.hessian.offset(t), problem.hessian.size(t)) = qp.unknowns(0);
     }
-  }
-  if (stopped > 0) {
-    remarks.push_back("The solver stopped at its iteration budget in " + std::to_string(stopped) +
-                      (over_time ? " solve over all frames" : " frames") +
-                      ": limits there are kept to the residuals of the last iterate only.");
   }
   ContactSolution solution;
   recover(demand, problem, z, solution);

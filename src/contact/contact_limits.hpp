@@ -44,8 +44,12 @@ struct LimitSource {
 /// \param motors  with rows of torque limits
 FrameLimits frame_limits(const LimitSource& source, Eigen::Index t, bool motors = true);
 
-/// The wrenches that keep the limits, or break them least; what is broken is appended.
-ContactSolution solve_with_limits(const LimitSource& source, bool over_time, std::vector<std::string>& remarks);
+/// Weight of a moment's square in the motion's first frame: the price of a newton is stated for a cost in which it
+/// is 1.
+double limits_unit(const LimitSource& source, bool over_time);
+/// The wrenches that keep the limits, or break them least. \param stopped  solves that ended at their iteration budget
+/// are added
+ContactSolution solve_with_limits(const LimitSource& source, bool over_time, double unit, int& stopped);
 
 /// Margins of a solution, and its broken limits. \param torque  N × nv, or empty
 void judge(const LimitSource& source, const std::vector<std::string>& row_names, const SampleMatrix& torque,

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <string_view>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/io/numpy.hpp"
 #include "antaeus/io/table.hpp"
+#include "contact/motion_members.hpp"
+#include "contact/motion_stretch.hpp"
 
 namespace antaeus {
 
@@ -17,17 +18,6 @@ namespace {
 
 /// A member of a file: rows, columns and where it came from.
 using Members = std::map<std::string, NumpyArray>;
-
-constexpr const char* kMembers[] = {"q",        "time",    "dt",       "v",         "a",
-                                    "v_next",   "guess",   "previous", "magnitude", "active",
-                                    "external", "damping", "spring",   "rest",      "root_euler"};
-
-std::vector<std::string> known_members() { return {std::begin(kMembers), std::end(kMembers)}; }
-
-/// What holds for the whole motion: a table repeats it in every row.
-bool holds_throughout(const std::string& member) {
-  return member == "dt" || member == "damping" || member == "spring" || member == "rest" || member == "previous";
-}
 
 std::string in_a_row(const std::vector<std::string>& names) {
   std::string text;
@@ -45,63 +35,32 @@ void keep_first_row(NumpyArray& array, bool scalar) {
   array.shape = scalar ? std::vector<std::size_t>{array.values.size()} : std::vector<std::size_t>{1, columns};
 }
 
-constexpr const char* kForms = "give an .npz, a folder of .npy, a .csv or a .parquet";
-/// Positions as logs of robots name them: read where there is no q.
-constexpr const char* kLoggedPositions = "qpos";
-
 void take_logged_positions(Members& members) {
-  if (members.contains("q") || !members.contains(kLoggedPositions)) return;
-  auto positions = members.extract(kLoggedPositions);
+  if (members.contains("q") || !members.contains(detail::kLoggedPositions)) return;
+  auto positions = members.extract(detail::kLoggedPositions);
   positions.key() = "q";
   members.insert(std::move(positions));
 }
 
-/// Columns of one stem: q_0 q_1 … (also q[0], q.0), in the order of their numbers; time and dt stand alone.
 Members members_of(const Table& table, const std::string& file) {
-  std::map<std::string, std::map<int, const Column*>> groups;
-  for (const Column& column : table.columns()) {
-    std::string stem = column.name;
-    int number = 0;
-    const std::string_view open = stem.ends_with(']') ? std::string_view(stem).substr(0, stem.size() - 1) : stem;
-    const std::size_t last = open.find_last_not_of("0123456789");
-    const std::string digits(last == std::string::npos ? std::string_view() : open.substr(last + 1));
-    const bool numbered = !digits.empty() && digits.size() < 6 && last != std::string::npos &&
-                          (stem[last] == '_' || stem[last] == '.' || stem[last] == '[');
-    if (numbered) {
-      number = std::stoi(digits);
-      stem = stem.substr(0, last);
-    }
-    const Column*& place = groups[stem == "t" ? "time" : stem][number];
-    if (place) {
-      throw EpisodeError(file + " [" + column.name + "]", "says the same as '" + place->name + "'",
-                         "leave one of them out");
-    }
-    place = &column;
-  }
+  std::vector<std::string> names;
+  for (const Column& column : table.columns()) names.push_back(column.name);
   Members members;
-  for (const auto& [stem, columns] : groups) {
-    const auto known = known_members();
-    const bool is_known = std::find(known.begin(), known.end(), stem) != known.end();
-    if (!is_known && (stem != kLoggedPositions || groups.contains("q"))) continue;
+  for (const auto& [stem, columns] : detail::motion_columns(names, file)) {
     NumpyArray array;
     array.stored_type = "float64";
     array.shape = {table.rows(), columns.size()};
     if (columns.size() == 1 && (stem == "time" || stem == "dt")) array.shape = {table.rows()};
     array.values.resize(table.rows() * columns.size());
-    std::size_t c = 0;
-    for (const auto& [number, column] : columns) {
-      if (number != static_cast<int>(c) && columns.size() > 1) {
-        throw EpisodeError(file + " [" + stem + "]", "column " + stem + "_" + std::to_string(c) + " is missing",
-                           "number the columns from 0");
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const Column& column = table.columns()[columns[c]];
+      if (std::holds_alternative<TextColumn>(column.data)) {
+        throw EpisodeError(file + " [" + column.name + "]", "holds text", "give numbers");
       }
-      if (std::holds_alternative<TextColumn>(column->data)) {
-        throw EpisodeError(file + " [" + column->name + "]", "holds text", "give numbers");
-      }
-      const std::vector<double> values = table.numbers(column->name);
+      const std::vector<double> values = table.numbers(column.name);
       for (std::size_t row = 0; row < values.size(); ++row) array.values[row * columns.size() + c] = values[row];
-      ++c;
     }
-    if (holds_throughout(stem)) keep_first_row(array, stem == "dt");
+    if (detail::holds_throughout(stem)) keep_first_row(array, stem == "dt");
     members[stem] = std::move(array);
   }
   take_logged_positions(members);
@@ -112,8 +71,8 @@ Members read_archive(const std::filesystem::path& path) {
   std::vector<std::string> left_out;
   Members members = read_npz(path, &left_out);
   for (const std::string& message : left_out) {
-    for (const char* member : kMembers) {
-      if (message.find("[" + std::string(member) + "]") != std::string::npos) return read_npz(path);  // throws
+    for (const std::string& member : detail::motion_members()) {
+      if (message.find("[" + member + "]") != std::string::npos) return read_npz(path);  // throws
     }
   }
   take_logged_positions(members);
@@ -124,20 +83,20 @@ Members read_members(const std::filesystem::path& path) {
   const std::string name = path.string();
   if (std::filesystem::is_directory(path)) {
     Members members;
-    for (const char* member : kMembers) {
-      const std::filesystem::path file = path / (std::string(member) + ".npy");
+    for (const std::string& member : detail::motion_members()) {
+      const std::filesystem::path file = path / (member + ".npy");
       if (std::filesystem::exists(file)) members[member] = read_npy(file);
     }
-    const std::filesystem::path logged = path / (std::string(kLoggedPositions) + ".npy");
+    const std::filesystem::path logged = path / (std::string(detail::kLoggedPositions) + ".npy");
     if (!members.contains("q") && std::filesystem::exists(logged)) members["q"] = read_npy(logged);
     return members;
   }
-  if (!std::filesystem::exists(path)) throw EpisodeError(name, "does not exist", kForms);
+  if (!std::filesystem::exists(path)) throw EpisodeError(name, "does not exist", detail::kMotionForms);
   const std::string ending = path.extension().string();
   if (ending == ".npz") return read_archive(path);
   if (ending == ".csv") return members_of(read_csv(path), name);
   if (ending == ".parquet") return members_of(read_parquet(path), name);
-  throw EpisodeError(name, "is not a motion", kForms);
+  throw EpisodeError(name, "is not a motion", detail::kMotionForms);
 }
 
 }  // namespace
@@ -156,35 +115,21 @@ ContactMotion load_contact_motion(const std::filesystem::path& path) {
     }
     return &found->second;
   };
-  const auto bad_shape = [&](const char* member, const NumpyArray& array, const std::string& remedy) {
-    std::string shape;
-    for (const std::size_t extent : array.shape) shape += (shape.empty() ? "" : " × ") + std::to_string(extent);
-    throw EpisodeError(file + " [" + member + "]", shape.empty() ? "is a single number" : "is " + shape, remedy);
-  };
-  // A matrix of N rows; guess may be N × k × 6, and one state may come as a vector.
   const auto matrix = [&](const char* member, SampleMatrix& to) {
     const NumpyArray* array = find(member);
     if (!array) return;
-    const auto& shape = array->shape;
-    const bool wrenches = std::string(member) == "guess" && shape.size() == 3;
-    if (wrenches && shape[2] != 6) bad_shape(member, *array, "give frames × contacts × 6, force before moment");
-    if (!wrenches && (shape.empty() || shape.size() > 2))
-      bad_shape(member, *array, "give two extents: frames and columns");
-    const bool one = shape.size() == 1;
-    const auto rows = static_cast<Eigen::Index>(one ? 1 : array->rows());
-    const auto columns = static_cast<Eigen::Index>(one ? array->values.size() : array->columns());
-    to = Eigen::Map<const SampleMatrix>(array->values.data(), rows, columns);
+    const detail::Extents size = detail::matrix_extents(file, member, array->shape);
+    to = Eigen::Map<const SampleMatrix>(array->values.data(), size.rows, size.columns);
   };
   const auto vector = [&](const char* member, VectorX& to) {
     const NumpyArray* array = find(member);
     if (!array) return;
-    if (std::count_if(array->shape.begin(), array->shape.end(), [](std::size_t n) { return n > 1; }) > 1) {
-      bad_shape(member, *array, "give one number, or a row of them");
-    }
+    detail::check_vector(file, member, array->shape);
     to = Eigen::Map<const VectorX>(array->values.data(), static_cast<Eigen::Index>(array->values.size()));
   };
   if (!find("q") || find("q")->values.empty()) {
-    throw EpisodeError(file, "holds no positions", "give q, N × nq (" + in_a_row(known_members()) + " are read)");
+    throw EpisodeError(file, "holds no positions",
+                       "give q, N × nq (" + in_a_row(detail::motion_members()) + " are read)");
   }
   matrix("q", motion.q);
   matrix("v", motion.v);
@@ -208,8 +153,14 @@ namespace {
 
 class Checker {
  public:
-  Checker(ContactMotion& motion, const RobotModel& model, int contacts, bool over_time)
-      : motion_(motion), model_(model), contacts_(contacts), over_time_(over_time), frames_(motion.frames()) {}
+  Checker(ContactMotion& motion, const RobotModel& model, int contacts, bool over_time,
+          const detail::MotionStretch& part)
+      : motion_(motion),
+        model_(model),
+        contacts_(contacts),
+        over_time_(over_time),
+        frames_(motion.frames()),
+        part_(part) {}
 
   void run() {
     euler();
@@ -251,6 +202,8 @@ class Checker {
   [[noreturn]] void fail(const std::string& member, const std::string& problem, const std::string& remedy) const {
     throw EpisodeError((motion_.file.empty() ? motion_.name : motion_.file) + " [" + member + "]", problem, remedy);
   }
+  /// Of the part's row t, in the whole motion.
+  std::string number(Eigen::Index t) const { return std::to_string(part_.first + t); }
   /// With nine digits: differences of time stamps have rounding in their last ones.
   static std::string text(double value) { return shortest_text(rounded_to(value, 9)); }
 
@@ -259,14 +212,16 @@ class Checker {
     if (optional && values.rows() == 0) return;
     if (values.rows() != count || values.cols() != columns) {
       const bool joints_alone = !optional && model_.base() == Base::free_flyer && values.cols() + 7 == columns;
-      fail(member, "is " + std::to_string(values.rows()) + " × " + std::to_string(values.cols()),
-           "give " + std::to_string(count) + " × " + std::to_string(columns) +
+      // Of a part, as many as the whole has.
+      const auto told = [&](Eigen::Index n) { return n == frames_ ? std::max(n, part_.frames) : n; };
+      fail(member, "is " + std::to_string(told(values.rows())) + " × " + std::to_string(values.cols()),
+           "give " + std::to_string(told(count)) + " × " + std::to_string(columns) +
                (joints_alone ? ": the base's position and its quaternion x y z w before the joints, or root_euler"
                              : ""));
     }
     for (Eigen::Index t = 0; t < count; ++t) {
       if (!values.row(t).allFinite()) {
-        fail(member, "holds NaN or infinity in frame " + std::to_string(t), "cut the motion there, or fill the gap");
+        fail(member, "holds NaN or infinity in frame " + number(t), "cut the motion there, or fill the gap");
       }
     }
   }
@@ -290,7 +245,7 @@ class Checker {
       if (model_.base() == Base::free_flyer) {
         const double length = q.segment<4>(3).norm();
         if (!(std::abs(length - 1.0) <= kSlack)) {
-          fail("q", "the base's quaternion of frame " + std::to_string(t) + " has length " + text(length),
+          fail("q", "the base's quaternion of frame " + number(t) + " has length " + text(length),
                "give unit quaternions, x y z w in columns 3 to 6");
         }
         q.segment<4>(3) /= length;
@@ -300,7 +255,7 @@ class Checker {
         const double length = q.segment<2>(i).norm();
         if (!(std::abs(length - 1.0) <= kSlack)) {
           fail("q",
-               "columns " + std::to_string(i) + " and " + std::to_string(i + 1) + " of frame " + std::to_string(t) +
+               "columns " + std::to_string(i) + " and " + std::to_string(i + 1) + " of frame " + number(t) +
                    " have length " + text(length),
                "give the continuous joint's cosine and sine there");
         }
@@ -360,8 +315,7 @@ class Checker {
       for (Eigen::Index t = 1; t < frames_; ++t) {
         if (motion_.time[t] > motion_.time[t - 1]) continue;
         fail("time",
-             std::string(motion_.time[t] < motion_.time[t - 1] ? "goes back" : "repeats") + " at frame " +
-                 std::to_string(t),
+             std::string(motion_.time[t] < motion_.time[t - 1] ? "goes back" : "repeats") + " at frame " + number(t),
              "sort the frames, and leave out repeated ones");
       }
     }
@@ -383,17 +337,17 @@ class Checker {
              "forces over time need one dt, or time");
       }
     }
-    if (!states && frames_ < 3) {
-      fail("q", "has " + std::to_string(frames_) + (frames_ == 1 ? " frame" : " frames"),
+    const Eigen::Index whole = std::max(frames_, part_.frames);
+    if (!states && whole < 3) {
+      fail("q", "has " + std::to_string(whole) + (whole == 1 ? " frame" : " frames"),
            "give three or more: velocities and accelerations are made from them; or give v and a");
     }
     if (motion_.time.size() > 1) {
-      const double mean = (motion_.time[frames_ - 1] - motion_.time[0]) / static_cast<double>(frames_ - 1);
+      const double mean = part_.mean_step();
       for (Eigen::Index t = 1; t < frames_; ++t) {
         const double step = motion_.time[t] - motion_.time[t - 1];
         if (std::abs(step - mean) <= kSlack * mean) continue;
-        fail("time",
-             "is uneven: " + text(step) + " s before frame " + std::to_string(t) + ", " + text(mean) + " s on average",
+        fail("time", "is uneven: " + text(step) + " s before frame " + number(t) + ", " + text(mean) + " s on average",
              states ? "resample the motion, or leave --over-time out" : "resample the motion, or give v and a");
       }
       // Beside v_next it is the step from v to v_next, however far frames are apart.
@@ -413,12 +367,14 @@ class Checker {
   int contacts_;
   bool over_time_;
   Eigen::Index frames_;
+  detail::MotionStretch part_;
 };
 
 }  // namespace
 
-void check_contact_motion(ContactMotion& motion, const RobotModel& model, int contacts, bool over_time) {
-  Checker(motion, model, contacts, over_time).run();
+void check_contact_motion(ContactMotion& motion, const RobotModel& model, int contacts, bool over_time,
+                          const detail::MotionStretch* part) {
+  Checker(motion, model, contacts, over_time, part ? *part : detail::whole_of(motion, {})).run();
 }
 
 }  // namespace antaeus

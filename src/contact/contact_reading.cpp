@@ -8,11 +8,9 @@ namespace {
 constexpr double kPressed = 0.02;  ///< [1] share of the weight below which a centre of pressure says nothing
 }
 
-ContactReading::ContactReading(const ContactResult& result) : result_(result) {
-  const VectorX& time = demand().time;
-  bool clock = time.size() == frames() && time.allFinite();
-  for (Eigen::Index t = 1; clock && t < time.size(); ++t) clock = time[t] >= time[t - 1];
-  if (clock) time_ = time;
+ContactReading::ContactReading(const ContactResult& result, std::shared_ptr<const ContactFigures> figures)
+    : figures_(std::move(figures)) {
+  turn_to(result);
   // The two world axes that are nearest to level.
   int vertical = 0;
   result.up.cwiseAbs().maxCoeff(&vertical);
@@ -26,50 +24,64 @@ ContactReading::ContactReading(const ContactResult& result) : result_(result) {
   }
 }
 
+void ContactReading::turn_to(const ContactResult& block) {
+  result_ = &block;
+  const VectorX& time = demand().time;
+  bool clock = time.size() == frames() && time.allFinite();
+  for (Eigen::Index t = 1; clock && t < time.size(); ++t) clock = time[t] >= time[t - 1];
+  time_ = clock ? time : VectorX();
+  broken_.assign(block.violations.empty() ? 0 : static_cast<std::size_t>(frames()), 0);
+  for (const LimitViolation& one : block.violations) {
+    std::uint8_t& all = broken_[static_cast<std::size_t>(one.frame)];
+    all = static_cast<std::uint8_t>(all | (1U << static_cast<unsigned>(one.kind)));
+  }
+}
+
 const ContactSurface* ContactReading::sole(int c) const {
   const auto at = static_cast<std::size_t>(c);
-  return at < result_.surfaces.size() && result_.surfaces[at].has_sole() && !is_point(c) ? &result_.surfaces[at]
-                                                                                         : nullptr;
+  return at < result_->surfaces.size() && result_->surfaces[at].has_sole() && !is_point(c) ? &result_->surfaces[at]
+                                                                                           : nullptr;
 }
 
 double ContactReading::sd(Eigen::Index t, int c, const Vector3& along, int first) const {
   if (!has_sd()) return kNaN;
-  const Matrix6& error = result_.error[static_cast<std::size_t>(demand().column(t, c))];
+  const Matrix6& error = result_->error[static_cast<std::size_t>(demand().column(t, c))];
   return std::sqrt(along.dot(error.block<3, 3>(first, first) * along));
 }
 
 Vector3 ContactReading::pressure(Eigen::Index t, int c) const {
   const Pose& frame = place(t, c);
-  if (!(vertical(t, c) > std::max(0.0, kPressed * result_.weight))) return Vector3::Constant(kNaN);
+  if (!(vertical(t, c) > std::max(0.0, kPressed * result_->weight))) return Vector3::Constant(kNaN);
   if (is_point(c)) return frame.translation;
   double below = 0.0;  // from the frame's origin
   if (const ContactSurface* known = sole(c)) {
     below = known->sole_depth;
   } else if (const ContactPosterior* found = posterior()) {
-    below = (frame.translation - found->feet[static_cast<std::size_t>(c)].reference.row(t).transpose()).dot(result_.up);
+    below =
+        (frame.translation - found->feet[static_cast<std::size_t>(c)].reference.row(t).transpose()).dot(result_->up);
   }
-  const Vector3 down = -below * result_.up;
+  const Vector3 down = -below * result_->up;
   const Vector3 about = moment(t, c) - down.cross(force(t, c));
-  return frame.translation + down + result_.up.cross(about) / vertical(t, c);
+  return frame.translation + down + result_->up.cross(about) / vertical(t, c);
 }
 
 double ContactReading::pressure_along(Eigen::Index t, int c, int axis) const {
   const Vector3 from = pressure(t, c) - place(t, c).translation;
   if (!sole(c)) return from.dot(level(axis));
   const Vector3 x = place(t, c).rotation.col(0);
-  const Vector3 heading = (x - x.dot(result_.up) * result_.up).normalized();
-  return from.dot(axis == 0 ? heading : Vector3(result_.up.cross(heading)));
+  const Vector3 heading = (x - x.dot(result_->up) * result_->up).normalized();
+  return from.dot(axis == 0 ? heading : Vector3(result_->up.cross(heading)));
 }
 
 const JointDescription* ContactReading::described(Eigen::Index j) const {
-  for (const JointDescription& joint : result_.description.joints) {
+  for (const JointDescription& joint : result_->description.joints) {
     if (joint.name == this->joint(j)) return &joint;
   }
   return nullptr;
 }
 double ContactReading::torque_limit(Eigen::Index j) const {
   const Eigen::Index row = first_joint() + j;
-  return row < result_.torque_limits.size() ? result_.torque_limits[row] : kInfinity;
+  return row < result_->torque_limits.size() ? result_->torque_limits[row] : kInfinity;
 }
 std::string ContactReading::torque_unit(Eigen::Index j) const {
   const JointDescription* joint = described(j);
@@ -94,14 +106,8 @@ std::string in_words(LimitKind kind) {
   return {};
 }
 
-std::vector<BrokenLimit> broken_limits(const ContactResult& result) {
-  std::vector<BrokenLimit> all;
-  for (const LimitViolation& one : result.violations) {
-    auto known = std::find_if(all.begin(), all.end(),
-                              [&](const BrokenLimit& b) { return b.kind == one.kind && b.subject == one.subject; });
-    if (known == all.end()) known = all.insert(all.end(), {one.subject, one.kind, {}});
-    known->size.add(one.size, one.frame);
-  }
+std::vector<BrokenLimit> broken_limits(const ContactFigures& figures) {
+  std::vector<BrokenLimit> all = figures.broken;
   std::stable_sort(all.begin(), all.end(),
                    [](const BrokenLimit& a, const BrokenLimit& b) { return a.size.largest > b.size.largest; });
   return all;

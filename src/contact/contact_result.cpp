@@ -9,6 +9,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "contact/contact_limits.hpp"
+#include "contact/contact_parts.hpp"
 #include "contact/contact_reading.hpp"
 
 namespace antaeus {
@@ -215,9 +216,8 @@ void check_columns(const std::vector<std::string>& rows) {
 
 }  // namespace
 
-ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion, const ContactRequest& request,
-                                       const ContactOptions& options, const SplitOptions& split,
-                                       const TimingOptions& timing, const Progress& progress) {
+ContactResult detail::begin_result(const Robot& robot, const ContactMotion& motion, const ContactRequest& request,
+                                   const ContactOptions& options) {
   if (request.inverse_dynamics) check_without_contacts(request, options);
   ContactResult result;
   result.motion = motion.name;
@@ -237,6 +237,60 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
     if (limit > 0.0) result.torque_limits[robot.model.motor_rows()[static_cast<std::size_t>(m)]] = limit;
   }
   result.surfaces = surfaces_of(&robot.profile, request, options);
+  return result;
+}
+
+void detail::answer_without_contacts(ContactResult& result) {
+  const ContactDemand& demand = result.dynamics.demand;
+  result.solution.wrench.resize(6, 0);
+  result.solution.residual = demand.total;
+  result.solution.status.assign(static_cast<std::size_t>(demand.frames()), Status::ok);
+  result.torque = result.dynamics.total;
+  judge_residual(result);
+  result.residual_fine = true;  // nothing was asked to explain it
+  result.sd_because = "inverse dynamics alone knows no sd of masses and motion";
+}
+
+LimitSource detail::limit_source(const Robot& robot, const ContactResult& result) {
+  return {result.dynamics, result.options,       result.request.limits,     result.surfaces,
+          result.up,       result.torque_limits, torque_levers(robot.model)};
+}
+
+void detail::answer(const Robot& robot, const LimitSource& source, ContactResult& result) {
+  result.torque = contact_torques(result.dynamics, result.solution);
+  judge_residual(result);
+  if (result.options.reduce_residual) {
+    reduce_residual(robot, result);
+    result.residual_fine = true;  // its share tells how much there was
+  }
+  detail::judge(source, result.rows, result.torque, result.solution, result.margins, result.violations);
+  result.feasible = result.violations.empty();
+}
+
+std::string detail::why_no_sd(const ContactResult& result, bool clock) {
+  if (result.options.compatibility == Compatibility::nimble) return "Nimble's mode states no uncertainty";
+  if (!clock) return "independent states say nothing of how contacts change over time";
+  if (result.options.kind == ContactType::point) return "what is known of soles does not hold for points";
+  return without_soles(result);
+}
+
+void detail::tell_stopped(int stopped, bool over_time, std::vector<std::string>& remarks) {
+  if (stopped == 0) return;
+  remarks.push_back("The solver stopped at its iteration budget in " + std::to_string(stopped) +
+                    (over_time ? " solve over all frames" : " frames") +
+                    ": limits there are kept to the residuals of the last iterate only.");
+}
+
+void detail::tell_few_points(ContactResult& result) {
+  if (result.options.kind != ContactType::point || result.request.contacts.size() >= 3) return;
+  result.remarks.emplace_back(
+      "Fewer than three points cannot make every total: what they leave is in the root residual.");
+}
+
+ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion, const ContactRequest& request,
+                                       const ContactOptions& options, const SplitOptions& split,
+                                       const TimingOptions& timing, const Progress& progress) {
+  ContactResult result = detail::begin_result(robot, motion, request, options);
   const bool over_time = !motion.is_states() || request.over_time;
   result.dynamics = motion_dynamics(robot, std::move(motion), request, options, progress);
   ContactDemand& demand = result.dynamics.demand;
@@ -267,52 +321,30 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
   }
 
   if (request.inverse_dynamics) {
-    result.solution.wrench.resize(6, 0);
-    result.solution.residual = demand.total;
-    result.solution.status.assign(static_cast<std::size_t>(demand.frames()), Status::ok);
-    result.torque = result.dynamics.total;
-    judge_residual(result);
-    result.residual_fine = true;  // nothing was asked to explain it
-    result.sd_because = "inverse dynamics alone knows no sd of masses and motion";
+    detail::answer_without_contacts(result);
     return result;
   }
-  const LimitSource source{result.dynamics,           options,   request.limits,
-                           result.surfaces,           result.up, result.torque_limits,
-                           torque_levers(robot.model)};
+  const LimitSource source = detail::limit_source(robot, result);
   if (request.limits != LimitSet::none) {
-    result.solution = detail::solve_with_limits(source, request.over_time, result.remarks);
+    int stopped = 0;
+    result.solution =
+        detail::solve_with_limits(source, request.over_time, detail::limits_unit(source, request.over_time), stopped);
+    detail::tell_stopped(stopped, request.over_time, result.remarks);
   } else {
     result.solution = request.over_time ? solve_over_time(demand, options) : solve_frames(demand, options);
   }
-  result.torque = contact_torques(result.dynamics, result.solution);
-  judge_residual(result);
-  if (options.reduce_residual) {
-    reduce_residual(robot, result);
-    result.residual_fine = true;  // its share tells how much there was
-  }
-  detail::judge(source, result.rows, result.torque, result.solution, result.margins, result.violations);
-  result.feasible = result.violations.empty();
+  detail::answer(robot, source, result);
 
-  const ContactSurface& first = result.surfaces.front();
-  if (options.compatibility == Compatibility::nimble) {
-    result.sd_because = "Nimble's mode states no uncertainty";
-  } else if (!clock) {
-    result.sd_because = "independent states say nothing of how contacts change over time";
-  } else if (options.kind == ContactType::point) {
-    result.sd_because = "what is known of soles does not hold for points";
-  } else if (std::string reason = without_soles(result); !reason.empty()) {
-    result.sd_because = std::move(reason);
-  } else {
+  result.sd_because = detail::why_no_sd(result, clock);
+  if (result.sd_because.empty()) {
+    const ContactSurface& first = result.surfaces.front();
     const Sole sole =
         Sole::rectangle(first.middle().x(), first.half_size().x(), first.half_size().y(), first.sole_depth);
     result.posterior =
         split_contacts(total_of(result), result.timing ? *result.timing : stated_timing(demand), sole, split);
     add_error(result);
   }
-  if (options.kind == ContactType::point && demand.contact_count() < 3) {
-    result.remarks.emplace_back(
-        "Fewer than three points cannot make every total: what they leave is in the root residual.");
-  }
+  detail::tell_few_points(result);
   return result;
 }
 

@@ -216,7 +216,8 @@ void make_room(const ContactDemand& demand, ContactSolution& solution) {
 
 }  // namespace
 
-NullSpaceProblem null_space_problem(const ContactDemand& demand, const ContactOptions& options, bool over_time) {
+NullSpaceProblem null_space_problem(const ContactDemand& demand, const ContactOptions& options, bool over_time,
+                                    bool part_of_mixed) {
   const CostWeights weights(demand, options, over_time);
   const Eigen::Index N = demand.frames();
   NullSpaceProblem problem;
@@ -226,7 +227,7 @@ NullSpaceProblem null_space_problem(const ContactDemand& demand, const ContactOp
     problem.frames.push_back(basis_of(demand, t, options.lever));
     sizes.push_back(static_cast<int>(problem.frames.back().free.cols()));
   }
-  problem.hessian.reshape(sizes);
+  problem.hessian.reshape(sizes, part_of_mixed);
   problem.gradient.setZero(problem.hessian.rows());
   for (Eigen::Index t = 0; t < N; ++t) {
     const auto at = static_cast<std::size_t>(t);
@@ -246,7 +247,27 @@ void recover(const ContactDemand& demand, const NullSpaceProblem& problem, const
   }
 }
 
-bool solve_pairs(const ContactDemand& demand, const ContactOptions& options, ContactSolution& solution) {
+namespace {
+
+/// z ← H⁻¹ z, from where the stretch before has left the elimination.
+bool eliminate(BlockTridiagonal& hessian, StretchOverTime& stretch, Eigen::VectorXd& z) {
+  const bool goes_on = stretch.carried.has_value();
+  if (goes_on) {
+    hessian.diagonal(0) = stretch.carried->factor;
+    z.head(hessian.size(0)) = stretch.carried->right;
+  }
+  if (!(goes_on ? hessian.factor_on() : hessian.factor())) return false;
+  hessian.solve_forward(z, goes_on);
+  if (stretch.last >= 0) {
+    const int last = static_cast<int>(stretch.last);
+    stretch.carried = Eliminated{hessian.diagonal(last), z.segment(hessian.offset(last), hessian.size(last))};
+  }
+  hessian.solve_backward(z);
+  return true;
+}
+
+bool solve_pairs(const ContactDemand& demand, const ContactOptions& options, StretchOverTime& stretch,
+                 ContactSolution& solution) {
   const CostWeights weights(demand, options, true);
   const Eigen::Index N = demand.frames();
   BlockTridiagonal hessian;
@@ -258,9 +279,8 @@ bool solve_pairs(const ContactDemand& demand, const ContactOptions& options, Con
     assemble(demand, weights, true, t, here, t + 1 < N ? &next : nullptr, hessian, z);
     here = next;
   }
-  if (!hessian.factor()) return false;
   z = -z;
-  hessian.solve(z);
+  if (!eliminate(hessian, stretch, z)) return false;
   make_room(demand, solution);
   // The bases again: cheaper than to keep them.
   for (Eigen::Index t = 0; t < N; ++t) {
@@ -269,34 +289,43 @@ bool solve_pairs(const ContactDemand& demand, const ContactOptions& options, Con
   return true;
 }
 
+}  // namespace
+
 OptionsError unfit_frame(Eigen::Index frame) {
   return {"frame " + std::to_string(frame), "holds NaN or infinity",
           "forces over time need every frame; cut the motion there"};
 }
 
+bool solve_stretch(const ContactDemand& demand, const ContactOptions& options, StretchOverTime& stretch,
+                   ContactSolution& solution) {
+  if (stretch.pair) return solve_pairs(demand, options, stretch, solution);
+  NullSpaceProblem problem = null_space_problem(demand, options, true, stretch.mixed);
+  Eigen::VectorXd z = -problem.gradient;
+  if (!eliminate(problem.hessian, stretch, z)) return false;
+  recover(demand, problem, z, solution);
+  return true;
+}
+
 }  // namespace detail
 
 ContactSolution solve_over_time(const ContactDemand& demand, const ContactOptions& options) {
+  detail::StretchOverTime all{.pair = detail::is_pair(demand)};
+  return detail::solve_over_time(demand, options, all, 0);
+}
+
+ContactSolution detail::solve_over_time(const ContactDemand& demand, const ContactOptions& options,
+                                        StretchOverTime& stretch, Eigen::Index first) {
   check_options(options);
   if (demand.contacts.empty()) throw OptionsError("--contact", "no contact", "name at least one frame");
   if (!(demand.dt > 0.0)) throw OptionsError("dt", "no time step", "forces over time need even frames");
   for (Eigen::Index t = 0; t < demand.frames(); ++t) {
-    if (!detail::is_finite(demand, t)) throw detail::unfit_frame(t);
+    if (!is_finite(demand, t)) throw unfit_frame(first + t);
   }
   ContactSolution solution;
-  const auto undetermined = [] {
+  if (!solve_stretch(demand, options, stretch, solution)) {
     throw OptionsError("contact.least_torque, contact.smoothing", "these weights leave the wrenches undetermined",
                        "give least_torque a positive weight");
-  };
-  if (detail::is_pair(demand)) {
-    if (!detail::solve_pairs(demand, options, solution)) undetermined();
-    return solution;
   }
-  detail::NullSpaceProblem problem = detail::null_space_problem(demand, options);
-  if (!problem.hessian.factor()) undetermined();
-  Eigen::VectorXd z = -problem.gradient;
-  problem.hessian.solve(z);
-  detail::recover(demand, problem, z, solution);
   return solution;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/io/table_parts.hpp"
 #include "io/text.hpp"
 
 namespace antaeus {
@@ -69,6 +70,39 @@ std::vector<double> Table::numbers(std::string_view name) const {
                 "'" + excerpt(text[row]) + "' is text where a number is needed", "correct the cell or leave it empty");
   }
   throw Error("column '" + found.name + "'", "holds text where numbers are needed", "name a numeric column");
+}
+
+namespace {
+
+void append_cells(std::vector<double>& to, const std::vector<double>& rows) {
+  to.insert(to.end(), rows.begin(), rows.end());
+}
+void append_cells(std::vector<std::int64_t>& to, const std::vector<std::int64_t>& rows) {
+  to.insert(to.end(), rows.begin(), rows.end());
+}
+void append_cells(TextColumn& to, const TextColumn& rows) {
+  std::vector<std::int32_t> place;
+  for (const std::string& level : rows.levels) {
+    const auto known = std::ranges::find(to.levels, level);
+    place.push_back(static_cast<std::int32_t>(known - to.levels.begin()));
+    if (known == to.levels.end()) to.levels.push_back(level);
+  }
+  for (const std::int32_t code : rows.codes) to.codes.push_back(place[static_cast<std::size_t>(code)]);
+}
+
+}  // namespace
+
+void join_rows(std::vector<Column>& columns, const Table& part) {
+  if (columns.empty()) {
+    columns = part.columns();
+    return;
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto add = [&](auto& data) {
+      append_cells(data, std::get<std::decay_t<decltype(data)>>(part.columns()[i].data));
+    };
+    std::visit(add, columns[i].data);
+  }
 }
 
 }  // namespace antaeus

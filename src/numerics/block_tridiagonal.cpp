@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace antaeus {
 
@@ -58,20 +59,21 @@ void backward(const Factor& C, const double* reciprocal, Vector&& x) noexcept {
     for (Eigen::Index j = 0; j < i; ++j) x[j] -= (C(i, j) * reciprocal[j]) * x[i];
 }
 
-/// Calls work with the common size of all blocks as a constant, or with Eigen::Dynamic.
+}  // namespace
+
 template <class Work>
-auto with_size(const std::vector<int>& sizes, Work&& work) {
-  const bool equal = !sizes.empty() && std::all_of(sizes.begin(), sizes.end(), [&](int n) { return n == sizes[0]; });
-  switch (equal ? sizes[0] : -1) {
+auto BlockTridiagonal::with_size(Work&& work) const {
+  const bool equal =
+      !mixed_ && !sizes_.empty() && std::all_of(sizes_.begin(), sizes_.end(), [&](int n) { return n == sizes_[0]; });
+  switch (equal ? sizes_[0] : -1) {
     case 6: return work(std::integral_constant<int, 6>{});
     case 12: return work(std::integral_constant<int, 12>{});
     default: return work(std::integral_constant<int, Eigen::Dynamic>{});
   }
 }
 
-}  // namespace
-
-void BlockTridiagonal::reshape(std::span<const int> sizes) {
+void BlockTridiagonal::reshape(std::span<const int> sizes, bool part_of_mixed) {
+  mixed_ = part_of_mixed;
   sizes_.assign(sizes.begin(), sizes.end());
   const std::size_t count = sizes_.size();
   rows_.assign(count + 1, 0);
@@ -108,8 +110,16 @@ void BlockTridiagonal::multiply(Eigen::Ref<const Eigen::VectorXd> x,
   }
 }
 
-bool BlockTridiagonal::factor() noexcept {
-  return with_size(sizes_, [this](auto constant) {
+bool BlockTridiagonal::factor() noexcept { return factor_from(0); }
+
+bool BlockTridiagonal::factor_on() noexcept {
+  const ConstBlock C = std::as_const(*this).diagonal(0);
+  for (Eigen::Index j = 0; j < C.cols(); ++j) reciprocals_[static_cast<std::size_t>(j)] = 1.0 / C(j, j);
+  return factor_from(1);
+}
+
+bool BlockTridiagonal::factor_from(int first) noexcept {
+  return with_size([this, first](auto constant) {
     constexpr int kSize = decltype(constant)::value;
     for (int t = 0; t < blocks(); ++t) {
       Eigen::Map<Eigen::Matrix<double, kSize, kSize>> D(data_.data() + diagonal_[t], size(t), size(t));
@@ -118,7 +128,7 @@ bool BlockTridiagonal::factor() noexcept {
                                                                       size(t - 1));
         D.noalias() -= X.lazyProduct(X.transpose());
       }
-      if (!cholesky(D, reciprocals_.data() + offset(t))) return false;
+      if (t >= first && !cholesky(D, reciprocals_.data() + offset(t))) return false;
       if (t + 1 == blocks()) break;
       Eigen::Map<Eigen::Matrix<double, kSize, kSize>> X(data_.data() + lower_[t], size(t + 1), size(t));
       divide_by_transpose(X, D, reciprocals_.data() + offset(t));
@@ -128,16 +138,30 @@ bool BlockTridiagonal::factor() noexcept {
 }
 
 void BlockTridiagonal::solve(Eigen::Ref<Eigen::VectorXd> x) const noexcept {
-  with_size(sizes_, [&](auto constant) {
+  solve_forward(x);
+  solve_backward(x);
+}
+
+void BlockTridiagonal::solve_forward(Eigen::Ref<Eigen::VectorXd> x, bool known) const noexcept {
+  with_size([&](auto constant) {
     constexpr int kSize = decltype(constant)::value;
     using Const = Eigen::Map<const Eigen::Matrix<double, kSize, kSize>>;
     using Part = Eigen::Map<Eigen::Matrix<double, kSize, 1>>;
     const auto part = [&](int t) { return Part(x.data() + offset(t), size(t)); };
-    for (int t = 0; t < blocks(); ++t) {
+    for (int t = known ? 1 : 0; t < blocks(); ++t) {
       Part here = part(t);
       if (t > 0) here.noalias() -= Const(data_.data() + lower_[t - 1], size(t), size(t - 1)).lazyProduct(part(t - 1));
       forward(Const(data_.data() + diagonal_[t], size(t), size(t)), reciprocals_.data() + offset(t), here);
     }
+  });
+}
+
+void BlockTridiagonal::solve_backward(Eigen::Ref<Eigen::VectorXd> x) const noexcept {
+  with_size([&](auto constant) {
+    constexpr int kSize = decltype(constant)::value;
+    using Const = Eigen::Map<const Eigen::Matrix<double, kSize, kSize>>;
+    using Part = Eigen::Map<Eigen::Matrix<double, kSize, 1>>;
+    const auto part = [&](int t) { return Part(x.data() + offset(t), size(t)); };
     for (int t = blocks() - 1; t >= 0; --t) {
       Part here = part(t);
       if (t + 1 < blocks()) {
@@ -151,7 +175,7 @@ void BlockTridiagonal::solve(Eigen::Ref<Eigen::VectorXd> x) const noexcept {
 void BlockTridiagonal::inverse_blocks(BlockTridiagonal& inverse) const noexcept {
   // With A = C Cᵀ, C_t on the diagonal and X_t below it, S = A⁻¹:
   //   S_tt = C_t⁻ᵀ (1 + X_tᵀ S_{t+1,t+1} X_t) C_t⁻¹,   S_{t+1,t} = −S_{t+1,t+1} X_t C_t⁻¹.
-  with_size(sizes_, [&](auto constant) {
+  with_size([&](auto constant) {
     constexpr int kSize = decltype(constant)::value;
     using Const = Eigen::Map<const Eigen::Matrix<double, kSize, kSize>>;
     using Mutable = Eigen::Map<Eigen::Matrix<double, kSize, kSize>>;

@@ -8,6 +8,7 @@
 #include "episode/fitted_log.hpp"
 #include "report/contact_sections.hpp"
 #include "report/page_words.hpp"
+#include "report/view_samples.hpp"
 
 namespace antaeus {
 
@@ -26,7 +27,7 @@ constexpr double kNoResidual = 1e-6;    ///< [1] share of the weight that roundi
 
 void add_step(Prose& text, const ContactReading& reading, Eigen::Index step) {
   text << "step " << StepLink{step};
-  if (reading.time().size() > 0) text << " (" << Quantity{reading.time()[step], "s", 3} << ")";
+  if (reading.figures().has_clock()) text << " (" << Quantity{reading.figures().time_at(step), "s", 3} << ")";
 }
 
 namespace {
@@ -34,12 +35,13 @@ namespace {
 /// "120 steps over 1.2 s at 100 Hz; each step for itself"
 Prose subtitle(const ContactReading& r) {
   const ContactResult& result = r.result();
-  Prose text = counted(r.frames(), "step", "steps");
-  if (r.time().size() > 1) {
-    text << " over " << Quantity{r.time()[r.frames() - 1] - r.time()[0], "s"};
-    if (r.demand().dt > 0.0) text << " at " << Quantity{1.0 / r.demand().dt, "Hz"};
+  const ContactFigures& all = r.figures();
+  Prose text = counted(all.frames, "step", "steps");
+  if (all.has_clock() && all.frames > 1) {
+    text << " over " << Quantity{all.time_end - all.time_begin, "s"};
+    if (all.dt > 0.0) text << " at " << Quantity{1.0 / all.dt, "Hz"};
   } else {
-    text << (r.frames() > 1 ? ", states without a clock" : "");
+    text << (all.frames > 1 ? ", states without a clock" : "");
   }
   if (result.request.inverse_dynamics) {
     if (result.options.compatibility == Compatibility::nimble) text << ", derivatives as Nimble makes them";
@@ -62,42 +64,36 @@ Answer carried(const ContactReading& r) {
   const double weight = r.result().weight;
   Prose shares = "The weight is ";
   shares << Quantity{weight, "N"} << ". Over the whole motion";
-  std::vector<Spread> vertical(static_cast<std::size_t>(r.contacts()));
+  const ContactFigures& figures = r.figures();
   for (int c = 0; c < r.contacts(); ++c) {
-    Spread& all = vertical[static_cast<std::size_t>(c)];
-    for (Eigen::Index t = 0; t < r.frames(); ++t) all.add(r.vertical(t, c), t);
+    const Spread& all = figures.contacts[static_cast<std::size_t>(c)].vertical;
     shares << (c == 0                 ? " "
                : c + 1 < r.contacts() ? ", "
                                       : " and ")
            << Strong{r.name(c)} << (c == 0 ? " carries " : " ") << Quantity{100.0 * all.mean() / weight, "%"}
            << (c == 0 ? " of it" : "");
   }
-  const bool any = std::any_of(vertical.begin(), vertical.end(), [](const Spread& s) { return s.count > 0; });
+  const bool any = std::any_of(figures.contacts.begin(), figures.contacts.end(),
+                               [](const ContactFigures::OfContact& one) { return one.vertical.count > 0; });
   if (!any) {
     answer.paragraphs.push_back({"No step has wrenches: nothing can be told.", false, "no_numbers"});
     return answer;
   }
   answer.paragraphs.push_back({shares << ": the mean vertical force on the " + r.who() + ".", false, "shares"});
   for (int c = 0; c < std::min(r.contacts(), kMostContacts); ++c) {
-    Spread meanwhile;
-    Eigen::Index touching = 0;
-    for (Eigen::Index t = 0; t < r.frames(); ++t) {
-      if (!r.touches(t, c)) continue;
-      ++touching;
-      meanwhile.add(r.vertical(t, c), t);
-    }
+    const ContactFigures::OfContact& one = figures.contacts[static_cast<std::size_t>(c)];
+    const Spread& meanwhile = one.pushing;
     Prose text = Strong{r.name(c)};
     if (meanwhile.count == 0) {
       answer.paragraphs.push_back({text << " touches in no step that has numbers."});
       continue;
     }
-    text << (touching == r.frames()
+    text << (one.touching == figures.frames
                  ? " touches in every step"
-                 : " touches in " + std::to_string(touching) + " of " + counted(r.frames(), "step", "steps"))
+                 : " touches in " + std::to_string(one.touching) + " of " + counted(figures.frames, "step", "steps"))
          << " and pushes the " + r.who() + " up with " << Quantity{meanwhile.mean(), "N"}
          << " on average meanwhile, with at most " << Quantity{meanwhile.largest, "N"};
-    const double sd = r.force_sd(meanwhile.at_largest, c, r.result().up);
-    if (std::isfinite(sd)) text << " ± " << Quantity{sd, "N"} << " (one sd)";
+    if (std::isfinite(one.pushing_sd)) text << " ± " << Quantity{one.pushing_sd, "N"} << " (one sd)";
     text << " at ";
     add_step(text, r, meanwhile.at_largest);
     answer.paragraphs.push_back({text << "."});
@@ -110,29 +106,21 @@ Answer carried(const ContactReading& r) {
 
 // --- Is it possible? -------------------------------------------------------------------------------------------------
 
-struct NamedMargin {
-  const char* words;
-  double FrameMargins::* field;
-};
-constexpr NamedMargin kMargins[] = {{"the ground pushes", &FrameMargins::unilateral},
-                                    {"friction", &FrameMargins::friction},
-                                    {"the centre of pressure on the sole", &FrameMargins::cop},
-                                    {"turning on the ground", &FrameMargins::yaw},
-                                    {"the motors’ torques", &FrameMargins::torque}};
+/// In the order of kMarginFields.
+constexpr const char* kMarginWords[] = {"the ground pushes", "friction", "the centre of pressure on the sole",
+                                        "turning on the ground", "the motors’ torques"};
 
 Answer possible(const ContactReading& r) {
   const ContactResult& result = r.result();
   Answer answer{"Is it possible?", {}};
   std::vector<std::string> known;
-  const NamedMargin* nearest = nullptr;
+  const char* nearest = nullptr;
   Spread margin;
-  for (const NamedMargin& one : kMargins) {
-    Spread all;
-    for (std::size_t t = 0; t < result.margins.size(); ++t)
-      all.add(result.margins[t].*one.field, static_cast<Eigen::Index>(t));
+  for (std::size_t m = 0; m < std::size(kMarginWords); ++m) {
+    const Spread& all = r.figures().margins[m];
     if (all.count == 0) continue;
-    known.emplace_back(one.words);
-    if (!nearest || all.least < margin.least) margin = all, nearest = &one;
+    known.emplace_back(kMarginWords[m]);
+    if (!nearest || all.least < margin.least) margin = all, nearest = kMarginWords[m];
   }
   const std::string of_known = known.empty() ? "" : " Known: " + listed(known) + ".";
   if (!r.was_checked()) {
@@ -140,7 +128,7 @@ Answer possible(const ContactReading& r) {
     text << (r.has_robot() ? "No limits were asked for, so these wrenches keep none."
                            : "A total wrench says nothing of friction, soles and motors.");
     if (nearest && margin.least < 0.0) {
-      text << std::string(" They miss one, ") + nearest->words + ", by " << Quantity{-margin.least, "N"} << " at ";
+      text << std::string(" They miss one, ") + nearest + ", by " << Quantity{-margin.least, "N"} << " at ";
       add_step(text, r, margin.at_least);
       text << "; others may not: ask for limits to find out";
       text << ".";
@@ -149,12 +137,12 @@ Answer possible(const ContactReading& r) {
     return answer;
   }
   const std::string friction = result.request.limits == LimitSet::cone ? "friction as a cone" : "friction as a pyramid";
-  const std::vector<BrokenLimit> broken = broken_limits(result);
+  const std::vector<BrokenLimit> broken = broken_limits(r.figures());
   if (broken.empty()) {
     Prose text = Strong{"Yes. "};
     text << "These wrenches keep every limit that is known (" + friction + ").";
     if (nearest) {
-      text << std::string(" Nearest comes ") + nearest->words + ", ";
+      text << std::string(" Nearest comes ") + nearest + ", ";
       if (margin.least < kAtLimit) {
         text << "which is at its limit at ";
       } else {
@@ -166,14 +154,9 @@ Answer possible(const ContactReading& r) {
     answer.paragraphs.push_back({text << of_known, false, "feasible"});
     return answer;
   }
-  Eigen::Index steps = 0, last = -1;
-  for (const LimitViolation& one : result.violations) {
-    if (one.frame != last) ++steps;
-    last = one.frame;
-  }
   Prose text = Strong{"No. "};
-  text << "No wrenches of these contacts keep all limits in " + std::to_string(steps) + " of " +
-              counted(r.frames(), "step", "steps") + " (" + friction +
+  text << "No wrenches of these contacts keep all limits in " + std::to_string(r.figures().broken_frames) + " of " +
+              counted(r.figures().frames, "step", "steps") + " (" + friction +
               "). Those that break them least, by the sum of newtons:";
   answer.paragraphs.push_back({text, false, "infeasible"});
   for (std::size_t i = 0; i < std::min(broken.size(), kMostBroken); ++i) {
@@ -192,13 +175,9 @@ Answer possible(const ContactReading& r) {
 
 /// The interval of each squeeze, on average over the steps in which both touch.
 void squeezes(const ContactReading& r, const ContactPosterior& posterior, Answer& answer) {
-  for (const FootPair& pair : posterior.pairs) {
-    Spread size, sd;
-    for (Eigen::Index t = 0; t < std::min(r.frames(), pair.squeeze.size()); ++t) {
-      if (!r.touches(t, pair.a) || !r.touches(t, pair.b)) continue;
-      size.add(pair.squeeze[t], t);
-      sd.add(pair.squeeze_sd[t], t);
-    }
+  for (std::size_t i = 0; i < posterior.pairs.size(); ++i) {
+    const FootPair& pair = posterior.pairs[i];
+    const Spread &size = r.figures().pairs[i].squeeze, &sd = r.figures().pairs[i].sd;
     if (size.count == 0) continue;
     Prose text = "While both touch, the squeeze between " + r.name(pair.a) + " and " + r.name(pair.b) +
                  ", by which the ground pushes both feet towards each other, lies between ";
@@ -232,20 +211,7 @@ Answer open(const ContactReading& r) {
   const ContactResult& result = r.result();
   Answer answer{"What does the motion not tell?", {}};
   const ContactPosterior* posterior = r.posterior();
-  int together = 0;
-  Eigen::Index unknowns = 0;
-  for (Eigen::Index t = 0; t < r.frames(); ++t) {
-    int now = 0;
-    Eigen::Index open_now = 0;
-    for (int c = 0; c < r.contacts(); ++c) {
-      if (!r.touches(t, c)) continue;
-      ++now;
-      open_now += r.is_point(c) ? 3 : 6;
-    }
-    together = std::max(together, now);
-    unknowns = std::max(unknowns, open_now);
-  }
-  if (together <= 1 && r.contacts() > 0) {
+  if (r.figures().together <= 1 && r.contacts() > 0) {
     answer.paragraphs.push_back(
         {"Never more than one of these contacts touches at a time: the motion then says what "
          "it exerts, as far as motion and masses are right.",
@@ -256,7 +222,7 @@ Answer open(const ContactReading& r) {
                                  false, "unobservable"});
   } else {
     answer.paragraphs.push_back({"The motion gives six equations a step, the contacts that touch have up to " +
-                                     std::to_string(unknowns) +
+                                     std::to_string(r.figures().unknowns) +
                                      " unknowns: what that leaves open is a choice, the one of least effort.",
                                  false, "choice"});
   }
@@ -281,11 +247,7 @@ Answer open(const ContactReading& r) {
 Answer left(const ContactReading& r) {
   const ContactResult& result = r.result();
   Answer answer{"What is left?", {}};
-  Spread force, moment;
-  for (Eigen::Index t = 0; t < r.frames(); ++t) {
-    force.add(r.residual_force(t), t);
-    moment.add(r.residual_moment(t), t);
-  }
+  const Spread &force = r.figures().residual_force, &moment = r.figures().residual_moment;
   const double limit = result.options.residual_limit;
   if (force.count > 0) {
     Prose text;
@@ -314,17 +276,14 @@ Answer left(const ContactReading& r) {
          "little is left proves nothing.",
          true});
   }
-  if (result.root_change.size() > 0) {
-    Spread change;
-    for (Eigen::Index t = 0; t < result.root_change.rows(); ++t)
-      change.add(result.root_change.row(t).head<3>().norm(), t);
+  if (r.figures().changed > 0) {
+    const Spread& change = r.figures().root_change;
     Prose text = "That was taken out by changing the acceleration of the base by at most ";
     text << Quantity{change.largest, "m/s²"} << ", at ";
     add_step(text, r, change.at_largest);
     answer.paragraphs.push_back({text << ". The torques are those of the changed motion.", false, "root_change"});
   }
-  Eigen::Index bad = 0;
-  for (const Status status : result.solution.status) bad += status == Status::ok ? 0 : 1;
+  const Eigen::Index bad = r.figures().bad;
   if (bad > 0)
     answer.paragraphs.push_back({counted(bad, "step has", "steps have") + " no numbers: gaps in the plots."});
   for (const std::string& remark : result.remarks) answer.paragraphs.push_back({remark, true});
@@ -339,11 +298,7 @@ Answer left(const ContactReading& r) {
 /// Inverse dynamics alone: what would have to hold the robot, and what its motors do meanwhile.
 std::vector<Answer> without_contacts(const ContactReading& r) {
   const ContactResult& result = r.result();
-  Spread force, moment;
-  for (Eigen::Index t = 0; t < r.frames(); ++t) {
-    force.add(result.torque.row(t).head<3>().norm(), t);
-    moment.add(result.torque.row(t).segment<3>(3).norm(), t);
-  }
+  const Spread &force = r.figures().root_force, &moment = r.figures().root_moment;
   Answer held{"What would have to hold the robot?", {}};
   Prose text = "A force of ";
   text << Quantity{force.rms(), "N"} << " (root mean square), " << Quantity{100.0 * force.rms() / result.weight, "%"}
@@ -361,8 +316,7 @@ std::vector<Answer> without_contacts(const ContactReading& r) {
   double share = 0.0;
   std::vector<std::string> beyond;
   for (Eigen::Index j = 0; j < r.joints(); ++j) {
-    Spread own;
-    for (Eigen::Index t = 0; t < r.frames(); ++t) own.add(std::abs(r.torque(t, j)), t);
+    const Spread& own = r.figures().joints[static_cast<std::size_t>(j)].size;
     const double of_limit = own.largest / r.torque_limit(j);
     if (of_limit > 1.0) beyond.push_back(r.joint(j));
     const double weight = r.has_torque_limits() ? of_limit : own.largest;
@@ -391,7 +345,7 @@ void badge(const ContactReading& r, Page& page) {
     page.badge = "no contact", page.badge_tone = Tone::muted;
     return;
   }
-  const bool any = result.solution.wrench.array().isFinite().any();
+  const bool any = r.figures().any_wrench;
   page.badge_tone = Tone::vermillion;
   if (!any) {
     page.badge = "cannot be told", page.badge_tone = Tone::muted;
@@ -410,22 +364,91 @@ void badge(const ContactReading& r, Page& page) {
 
 }  // namespace detail
 
-Page contact_page(const ContactResult& result, std::shared_ptr<const MeshFiles> meshes) {
-  const auto reading = std::make_shared<const detail::ContactReading>(result);
+namespace {
+
+/// All but the views.
+Page page_of(const detail::ContactReading& reading) {
+  const ContactResult& result = reading.result();
   Page page;
   page.kicker = "Antaeus contact" + (result.robot.empty() ? std::string() : " · " + result.robot);
   page.title = result.motion;
-  page.subtitle = detail::subtitle(*reading);
-  detail::badge(*reading, page);
+  page.subtitle = detail::subtitle(reading);
+  detail::badge(reading, page);
   if (result.request.inverse_dynamics) {
-    page.answers = detail::without_contacts(*reading);
+    page.answers = detail::without_contacts(reading);
   } else {
-    page.answers = {detail::carried(*reading), detail::possible(*reading), detail::open(*reading),
-                    detail::left(*reading)};
+    page.answers = {detail::carried(reading), detail::possible(reading), detail::open(reading), detail::left(reading)};
   }
-  page.views = detail::contact_views(reading, std::move(meshes));
   page.sections.push_back({"explore", "Look closer", {ViewsPlace{}}});
-  for (Section& section : detail::contact_sections(*reading)) page.sections.push_back(std::move(section));
+  for (Section& section : detail::contact_sections(reading)) page.sections.push_back(std::move(section));
+  return page;
+}
+
+}  // namespace
+
+Page contact_page(const ContactResult& result, std::shared_ptr<const MeshFiles> meshes) {
+  const auto reading = std::make_shared<detail::ContactReading>(result);
+  Page page = page_of(*reading);
+  page.views = detail::contact_views(reading, std::move(meshes));
+  return page;
+}
+
+struct ContactPageOfBlocks::Impl {
+  Impl(Eigen::Index frames, std::shared_ptr<const MeshFiles> meshes) : keeper(frames), drawn(std::move(meshes)) {}
+
+  void turn_to(const ContactResult& block) {
+    if (reading) {
+      reading->turn_to(block);
+      return;
+    }
+    reading = std::make_shared<detail::ContactReading>(block, nullptr);
+    views = detail::contact_views_to_be(reading, std::move(drawn));
+  }
+  double time(Eigen::Index row) const { return reading->time().size() > 0 ? reading->time()[row] : kNaN; }
+
+  detail::RowKeeper keeper;
+  std::shared_ptr<const MeshFiles> drawn;
+  std::shared_ptr<detail::ContactReading> reading;  ///< of the block that is there now
+  Views views;
+};
+
+ContactPageOfBlocks::ContactPageOfBlocks(Eigen::Index frames, std::shared_ptr<const MeshFiles> meshes)
+    : impl_(std::make_unique<Impl>(frames, std::move(meshes))) {}
+ContactPageOfBlocks::~ContactPageOfBlocks() = default;
+
+void ContactPageOfBlocks::take(const ContactResult& block) {
+  impl_->turn_to(block);
+  impl_->keeper.take(
+      impl_->views.channels, [this](Eigen::Index row) { return impl_->time(row); }, block.first_frame,
+      block.dynamics.demand.frames());
+}
+
+std::pair<Eigen::Index, Eigen::Index> ContactPageOfBlocks::shown_whole(const ContactResult& whole) {
+  return impl_->keeper.open_window(detail::focus_of(*detail::figures_of(whole), whole).row);
+}
+
+void ContactPageOfBlocks::take_again(const ContactResult& block) {
+  impl_->turn_to(block);
+  impl_->keeper.take_again(
+      impl_->views.channels, [this](Eigen::Index row) { return impl_->time(row); }, block.first_frame,
+      block.dynamics.demand.frames());
+}
+
+Page ContactPageOfBlocks::finish(const ContactResult& whole) {
+  const detail::ContactReading reading(whole);
+  Page page = page_of(reading);
+  Views& views = impl_->views;
+  const std::shared_ptr<const detail::KeptRows> kept = impl_->keeper.finish(views.channels);
+  detail::finish_views(views, reading, [&](ChannelId channel) { return kept->any[static_cast<std::size_t>(channel)]; });
+  if (!views.empty()) {
+    views.runs.front().rows = reading.figures().frames;
+    views.runs.front().kept = kept;
+    views.note += (views.note.empty() ? "" : " ") +
+                  ("Of " + std::to_string(kept->bin) +
+                   " steps each, plots show the least and the largest value, and the scene the first; the steps around "
+                   "the mark are all there, and every step is in the tables beside this page.");
+  }
+  page.views = std::move(views);
   return page;
 }
 

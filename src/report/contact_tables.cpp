@@ -16,23 +16,17 @@ namespace {
 Section wrenches_section(const ContactReading& r) {
   const ContactResult& result = r.result();
   const bool link = result.request.axes == WrenchAxes::link;
-  const Matrix6X wrench = in_axes(r.demand(), result.solution.wrench, result.request.axes);
   TableBlock table{"Of all steps; the largest by size, with its sign",
                    {"contact", "", "#Fx [N]", "#Fy [N]", "#Fz [N]", "#Mx [N·m]", "#My [N·m]", "#Mz [N·m]"},
                    {}};
   for (int c = 0; c < r.contacts(); ++c) {
     std::vector<Prose> mean = {r.name(c), "mean"}, largest = {"", "largest"};
+    const ContactFigures::OfContact& one = r.figures().contacts[static_cast<std::size_t>(c)];
     for (int row = 0; row < 6; ++row) {
-      Spread signed_size, size;
-      for (Eigen::Index t = 0; t < r.frames(); ++t) {
-        const double value = wrench(row, r.demand().column(t, c));
-        signed_size.add(value, t);
-        size.add(std::abs(value), t);
-      }
+      const auto at = static_cast<std::size_t>(row);
       const int digits = row < 3 ? 1 : 2;
-      mean.emplace_back(Quantity{signed_size.mean(), "", digits});
-      const double at = size.at_largest < 0 ? kNaN : wrench(row, r.demand().column(size.at_largest, c));
-      largest.emplace_back(Quantity{at, "", digits});
+      mean.emplace_back(Quantity{one.component[at].mean(), "", digits});
+      largest.emplace_back(Quantity{one.largest[at], "", digits});
     }
     table.rows.push_back({std::move(mean)});
     table.rows.push_back({std::move(largest)});
@@ -53,22 +47,14 @@ Section contacts_section(const ContactReading& r) {
                    {}};
   if (r.has_sd()) table.heads.emplace_back("#mean sd of vertical [N]");
   for (int c = 0; c < r.contacts(); ++c) {
-    Spread vertical, horizontal, sd;
-    Eigen::Index touching = 0;
-    for (Eigen::Index t = 0; t < r.frames(); ++t) {
-      vertical.add(r.vertical(t, c), t);
-      horizontal.add(r.horizontal(t, c), t);
-      if (!r.touches(t, c)) continue;
-      ++touching;
-      sd.add(r.force_sd(t, c, r.result().up), t);
-    }
+    const ContactFigures::OfContact& one = r.figures().contacts[static_cast<std::size_t>(c)];
     std::vector<Prose> cells = {r.name(c),
                                 r.is_point(c) ? "a force" : "force and moment",
-                                std::to_string(touching),
-                                Quantity{vertical.mean(), "", 1},
-                                Quantity{vertical.largest, "", 1},
-                                Quantity{horizontal.largest, "", 1}};
-    if (r.has_sd()) cells.emplace_back(Quantity{sd.mean(), "", 1});
+                                std::to_string(one.touching),
+                                Quantity{one.vertical.mean(), "", 1},
+                                Quantity{one.vertical.largest, "", 1},
+                                Quantity{one.horizontal.largest, "", 1}};
+    if (r.has_sd()) cells.emplace_back(Quantity{one.sd.mean(), "", 1});
     table.rows.push_back({std::move(cells)});
   }
   Section section{"contacts", "Contacts", {std::move(table)}};
@@ -87,7 +73,7 @@ Section limits_section(const ContactReading& r) {
   if (!r.was_checked()) return {"limits", "Limits", {}};
   Section section{"limits", "Limits", {}};
   TableBlock broken{"Broken", {"of", "how", "#steps", "#at worst by [N]", "#at step"}, {}};
-  for (const BrokenLimit& one : broken_limits(r.result())) {
+  for (const BrokenLimit& one : broken_limits(r.figures())) {
     broken.rows.push_back({{one.subject, in_words(one.kind), std::to_string(one.size.count),
                             Quantity{one.size.largest, "", 1}, StepLink{one.size.at_largest}}});
   }
@@ -115,12 +101,11 @@ Section torques_section(const ContactReading& r) {
   TableBlock table{
       "What the motors exert on the joints", {"joint", "unit", "#largest", "#at step", "#limit", "#share"}, {}};
   for (Eigen::Index j = 0; j < r.joints(); ++j) {
-    Spread size;
-    for (Eigen::Index t = 0; t < r.frames(); ++t) size.add(std::abs(r.torque(t, j)), t);
+    const ContactFigures::OfJoint& all = r.figures().joints[static_cast<std::size_t>(j)];
+    const Spread& size = all.size;
     const double limit = r.torque_limit(j);
     const bool limited = std::isfinite(limit);
-    TableBlock::Row row{{r.joint(j), r.torque_unit(j),
-                         Quantity{size.at_largest < 0 ? kNaN : r.torque(size.at_largest, j), "", 1},
+    TableBlock::Row row{{r.joint(j), r.torque_unit(j), Quantity{all.largest, "", 1},
                          size.at_largest < 0 ? Prose("–") : Prose(StepLink{size.at_largest}),
                          limited ? Prose(Quantity{limit, "", 1}) : Prose("–"),
                          limited ? Prose(Quantity{100.0 * size.largest / limit, "%", 0}) : Prose("–")}};

@@ -18,20 +18,36 @@ constexpr double kFoot = 0.02;                 ///< [m] of the ball that stands 
 constexpr std::size_t kFirstMotionJoints = 4;  ///< that are chosen at first
 constexpr double kPercent = 100.0;
 
+constexpr const char* kTouchesAndBroken = "What touches, and which limits are broken";
+
+std::string in_a_word(LimitKind kind) {
+  switch (kind) {
+    case LimitKind::unilateral: return "pushing";
+    case LimitKind::cop: return "sole";
+    case LimitKind::yaw: return "turning";
+    case LimitKind::force_cap: return "force cap";
+    default: return std::string(to_string(kind));
+  }
+}
+std::string broken_name(LimitKind kind) { return "broken: " + in_a_word(kind); }
+bool is_met(const ContactFigures& figures, LimitKind kind) {
+  return std::any_of(figures.broken.begin(), figures.broken.end(),
+                     [&](const BrokenLimit& one) { return one.kind == kind; });
+}
+
 class ContactViews {
  public:
-  explicit ContactViews(std::shared_ptr<const ContactReading> reading)
+  /// \param to_be  the figures are not there yet: whatever may turn out to be there gets its channel
+  ContactViews(std::shared_ptr<const ContactReading> reading, bool to_be)
       : reading_(std::move(reading)),
+        to_be_(to_be),
         r_(*reading_),
-        result_(r_.result()),
+        result_(r_.result()),  // of the block that is there now: nothing of it goes into a channel
         upright_(Eigen::Quaterniond::FromTwoVectors(result_.up, Vector3::UnitZ()).toRotationMatrix()) {}
 
   Views make(std::shared_ptr<const MeshFiles> meshes) {
-    const bool alone = result_.request.inverse_dynamics;
-    if (!alone && !result_.solution.wrench.array().isFinite().any()) return {};
     views_.runs.push_back({result_.motion, r_.frames(), 0, r_.time()});
     select();
-    focus();
     forces();
     states();
     torques();
@@ -48,18 +64,7 @@ class ContactViews {
   ChannelId add(Value value, Bin bin = Bin::extremes) {
     return views_.add(std::move(value), bin);
   }
-  bool any(ChannelId channel) const {
-    const auto& value = views_.channels[static_cast<std::size_t>(channel)].value;
-    for (Index t = 0; t < r_.frames(); ++t) {
-      if (std::isfinite(value(t))) return true;
-    }
-    return false;
-  }
-  /// A panel of the lines that have a number; none is left out of the page.
-  void panel(ViewPanel shown) {
-    std::erase_if(shown.lines, [&](const Line& line) { return line.channel == kNoChannel || !any(line.channel); });
-    if (!shown.lines.empty() || !shown.lanes.empty()) views_.panels.push_back(std::move(shown));
-  }
+  void panel(ViewPanel shown) { views_.panels.push_back(std::move(shown)); }
   static Tone tone(int n) { return series_style(static_cast<std::size_t>(n)).tone; }
   Conditions of_contact(int c) const { return r_.contacts() > 1 ? Conditions{{0, c}} : Conditions{}; }
   Conditions of_joint(Index j) const {
@@ -70,35 +75,8 @@ class ContactViews {
     if (r_.contacts() > 1) views_.selectors.push_back({"contact", "contact", r_.demand().contacts, {0}, false});
     if (r_.joints() < 2) return;
     Selector joints{"joints", "joint", {}, {}, true};
-    std::vector<std::pair<double, int>> order;
-    for (Index j = 0; j < r_.joints(); ++j) {
-      joints.options.push_back(r_.joint(j));
-      Spread size;
-      for (Index t = 0; t < r_.frames(); ++t) size.add(std::abs(r_.torque(t, j)), t);
-      const double limit = r_.torque_limit(j);
-      const double weight = size.count == 0 ? 0.0 : r_.has_torque_limits() ? size.largest / limit : size.largest;
-      order.emplace_back(weight, static_cast<int>(j));
-    }
-    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    for (std::size_t i = 0; i < std::min(order.size(), kFirstMotionJoints); ++i)
-      joints.chosen.push_back(order[i].second);
+    for (Index j = 0; j < r_.joints(); ++j) joints.options.push_back(r_.joint(j));
     views_.selectors.push_back(std::move(joints));
-  }
-
-  /// The worst broken limit, else the largest vertical force.
-  void focus() {
-    Spread size;
-    for (const LimitViolation& one : result_.violations) size.add(one.size, one.frame);
-    views_.focus_name = "Worst broken limit";
-    for (Index t = 0; result_.violations.empty() && t < r_.frames(); ++t) {
-      views_.focus_name = "Largest vertical force";
-      for (int c = 0; c < r_.contacts(); ++c) size.add(r_.vertical(t, c), t);
-    }
-    if (result_.request.inverse_dynamics) {
-      views_.focus_name = "Largest force at the root";
-      for (Index t = 0; t < r_.frames(); ++t) size.add(r_.residual_force(t), t);
-    }
-    views_.focus = size.at_largest;
   }
 
   // --- Panels --------------------------------------------------------------------------------------------------------
@@ -140,43 +118,29 @@ class ContactViews {
     }
   }
 
-  ChannelId codes(std::vector<std::uint8_t> values) {
-    const auto kept = std::make_shared<const std::vector<std::uint8_t>>(std::move(values));
-    return add([kept](Index t) { return static_cast<double>((*kept)[static_cast<std::size_t>(t)]); }, Bin::largest);
+  ChannelId codes(std::function<bool(Index)> holds) {
+    return add([holds = std::move(holds)](Index t) { return holds(t) ? 1.0 : 0.0; }, Bin::largest);
   }
   void states() {
-    ViewPanel shown{.id = "states", .title = "What touches, and which limits are broken"};
-    if (result_.violations.empty()) shown.title = "What touches";
-    const auto empty = [&] { return std::vector<std::uint8_t>(static_cast<std::size_t>(r_.frames()), 0); };
+    ViewPanel shown{.id = "states", .title = kTouchesAndBroken};
+    const auto reading = reading_;
     for (int c = 0; c < r_.contacts(); ++c) {
-      std::vector<std::uint8_t> now = empty();
-      for (Index t = 0; t < r_.frames(); ++t) now[static_cast<std::size_t>(t)] = r_.touches(t, c) ? 1 : 0;
-      shown.lanes.push_back({r_.name(c), codes(std::move(now)), {"in the air", "touches"}, {false, true}, tone(c)});
+      shown.lanes.push_back({r_.name(c),
+                             codes([reading, c](Index t) { return reading->touches(t, c); }),
+                             {"in the air", "touches"},
+                             {false, true},
+                             tone(c)});
     }
     for (const LimitKind kind : all_values<LimitKind>()) {
-      std::vector<std::uint8_t> now = empty();
-      bool found = false;
-      for (const LimitViolation& one : result_.violations) {
-        if (one.kind != kind) continue;
-        now[static_cast<std::size_t>(one.frame)] = 1;
-        found = true;
-      }
-      if (!found) continue;
-      shown.lanes.push_back(
-          {"broken: " + in_a_word(kind), codes(std::move(now)), {"kept", "broken"}, {false, true}, Tone::vermillion});
+      if (to_be_ ? !r_.was_checked() : !is_met(r_.figures(), kind)) continue;
+      shown.lanes.push_back({broken_name(kind),
+                             codes([reading, kind](Index t) { return reading->is_broken(t, kind); }),
+                             {"kept", "broken"},
+                             {false, true},
+                             Tone::vermillion});
     }
     panel(std::move(shown));
   }
-  static std::string in_a_word(LimitKind kind) {
-    switch (kind) {
-      case LimitKind::unilateral: return "pushing";
-      case LimitKind::cop: return "sole";
-      case LimitKind::yaw: return "turning";
-      case LimitKind::force_cap: return "force cap";
-      default: return std::string(to_string(kind));
-    }
-  }
-
   void torques() {
     ViewPanel torque{.id = "torque", .title = "Torque of the motors"};
     ViewPanel share{.id = "torque-share",
@@ -228,12 +192,13 @@ class ContactViews {
                                                                          {"torque", &FrameMargins::torque}};
     int n = 0;
     for (const auto& [name, field] : kLines) {
-      const auto& all = result_.margins;
-      shown.lines.push_back(
-          {.name = name,
-           .channel = add([&all, of = field](Index t) { return all[static_cast<std::size_t>(t)].*of; }),
-           .tone = tone(n++),
-           .scales = field != &FrameMargins::torque});
+      const auto reading = reading_;
+      shown.lines.push_back({.name = name,
+                             .channel = add([reading, of = field](Index t) {
+                               return reading->result().margins[static_cast<std::size_t>(t)].*of;
+                             }),
+                             .tone = tone(n++),
+                             .scales = field != &FrameMargins::torque});
     }
     panel(std::move(shown));
   }
@@ -344,13 +309,13 @@ class ContactViews {
       panel(std::move(shown));
     }
     if (result_.root_change.rows() == r_.frames()) {
-      const SampleMatrix& change = result_.root_change;
-      panel(
-          {.id = "root-change",
-           .title = "What was changed of the base’s acceleration",
-           .unit = "m/s²",
-           .lines = {{.name = "change", .channel = add([&change](Index t) { return change.row(t).head<3>().norm(); })}},
-           .detail = true});
+      panel({.id = "root-change",
+             .title = "What was changed of the base’s acceleration",
+             .unit = "m/s²",
+             .lines = {{.name = "change", .channel = add([reading](Index t) {
+                                            return reading->result().root_change.row(t).head<3>().norm();
+                                          })}},
+             .detail = true});
     }
   }
 
@@ -395,16 +360,17 @@ class ContactViews {
       if (!joint) return;  // of several rows: nobody knows where the next one stands
       const bool turns = joint->type == JointType::continuous;
       if (place + (turns ? 2 : 1) > result_.dynamics.q.cols()) return;
-      const SampleMatrix& q = result_.dynamics.q;
-      const auto angle = [&q, place, turns](Index t) {
+      const auto reading = reading_;
+      const auto angle = [reading, place, turns](Index t) {
+        const SampleMatrix& q = reading->result().dynamics.q;
         return turns ? std::atan2(q(t, place + 1), q(t, place)) : q(t, place);
       };
       drawn.joints.push_back({joint->name, add(angle, Bin::one_row), {{tau_[static_cast<std::size_t>(j)], {}}}});
       place += turns ? 2 : 1;
     }
-    const auto& poses = result_.dynamics.base;
-    if (std::ssize(poses) == r_.frames()) {
-      drawn.base = base([&poses](Index t) { return poses[static_cast<std::size_t>(t)]; });
+    if (std::ssize(result_.dynamics.base) == r_.frames()) {
+      const auto reading = reading_;
+      drawn.base = base([reading](Index t) { return reading->result().dynamics.base[static_cast<std::size_t>(t)]; });
     }
     scene.title = result_.robot;
     scene.note = "Colour: torque.";
@@ -485,10 +451,9 @@ class ContactViews {
         shown.polygons.push_back(std::move(polygon));
       }
     }
-    const Matrix3X& com = result_.dynamics.center_of_mass;
-    if (com.cols() == r_.frames()) {
-      shown.trails.push_back(
-          {.name = "centre of mass", .point = channels([&com](Index t) { return Vector3(com.col(t)); }, Bin::one_row)});
+    if (result_.dynamics.center_of_mass.cols() == r_.frames()) {
+      const auto middle = [reading](Index t) { return Vector3(reading->result().dynamics.center_of_mass.col(t)); };
+      shown.trails.push_back({.name = "centre of mass", .point = channels(middle, Bin::one_row)});
     }
     if (r_.contacts() > 0) {
       const std::string per_meter = display_number(1.0 / scale, 0);
@@ -501,6 +466,7 @@ class ContactViews {
   }
 
   std::shared_ptr<const ContactReading> reading_;
+  bool to_be_;
   const ContactReading& r_;
   const ContactResult& result_;
   Matrix3 upright_;
@@ -509,10 +475,69 @@ class ContactViews {
   std::vector<ChannelId> tau_;
 };
 
+/// The joints that do most are chosen at first.
+void choose_joints(Views& views, const ContactReading& r) {
+  const auto joints = std::ranges::find(views.selectors, "joints", &Selector::id);
+  if (joints == views.selectors.end()) return;
+  std::vector<std::pair<double, int>> order;
+  for (Index j = 0; j < r.joints(); ++j) {
+    const Spread& size = r.figures().joints[static_cast<std::size_t>(j)].size;
+    const double limit = r.torque_limit(j);
+    const double weight = size.count == 0 ? 0.0 : r.has_torque_limits() ? size.largest / limit : size.largest;
+    order.emplace_back(weight, static_cast<int>(j));
+  }
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  joints->chosen.clear();
+  for (std::size_t i = 0; i < std::min(order.size(), kFirstMotionJoints); ++i)
+    joints->chosen.push_back(order[i].second);
+}
+
 }  // namespace
 
+Focus focus_of(const ContactFigures& figures, const ContactResult& result) {
+  if (result.request.inverse_dynamics) return {"Largest force at the root", figures.most_held.at_largest};
+  if (!figures.broken.empty()) return {"Worst broken limit", figures.broken_size.at_largest};
+  return {figures.frames > 0 ? "Largest vertical force" : "Worst broken limit", figures.most_vertical.at_largest};
+}
+
+void finish_views(Views& views, const ContactReading& whole, const std::function<bool(ChannelId)>& any) {
+  const ContactFigures& figures = whole.figures();
+  if (!whole.result().request.inverse_dynamics && !figures.any_wrench) {
+    views = {};
+    return;
+  }
+  choose_joints(views, whole);
+  const Focus focus = focus_of(figures, whole.result());
+  views.focus_name = focus.name;
+  views.focus = focus.row;
+  // A panel of the lines that have a number; none is left out of the page.
+  for (ViewPanel& shown : views.panels) {
+    std::erase_if(shown.lines, [&](const Line& line) { return line.channel == kNoChannel || !any(line.channel); });
+    if (shown.id != "states") continue;
+    if (figures.broken.empty()) shown.title = "What touches";
+    for (const LimitKind kind : all_values<LimitKind>()) {
+      if (!is_met(figures, kind))
+        std::erase_if(shown.lanes, [&](const Lane& lane) { return lane.name == broken_name(kind); });
+    }
+  }
+  std::erase_if(views.panels, [](const ViewPanel& shown) { return shown.lines.empty() && shown.lanes.empty(); });
+}
+
 Views contact_views(const std::shared_ptr<const ContactReading>& reading, std::shared_ptr<const MeshFiles> meshes) {
-  return ContactViews(reading).make(std::move(meshes));
+  Views views = ContactViews(reading, false).make(std::move(meshes));
+  finish_views(views, *reading, [&](ChannelId channel) {
+    const auto& value = views.channels[static_cast<std::size_t>(channel)].value;
+    for (Index t = 0; t < reading->frames(); ++t) {
+      if (std::isfinite(value(t))) return true;
+    }
+    return false;
+  });
+  return views;
+}
+
+Views contact_views_to_be(const std::shared_ptr<const ContactReading>& reading,
+                          std::shared_ptr<const MeshFiles> meshes) {
+  return ContactViews(reading, true).make(std::move(meshes));
 }
 
 }  // namespace antaeus::detail

@@ -1,9 +1,15 @@
 #pragma once
 // The rows that stand for a run in the page, and its channels' numbers there.
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "antaeus/core/api.hpp"
 #include "antaeus/io/base64.hpp"
 #include "antaeus/io/json.hpp"
 #include "antaeus/report/views.hpp"
@@ -32,7 +38,41 @@ constexpr void visit_fields(const Sampling*, Visit&& visit) {
   visit_members(visit, "bin", &Sampling::bin, "whole_begin", &Sampling::whole_begin, "whole_end", &Sampling::whole_end);
 }
 /// \param focus row that is drawn in full with its surroundings; negative: none
-Sampling sample_rows(Eigen::Index rows, Eigen::Index focus);
+/// \param kept  bins behind those rows begin at multiples of their size, too, as bins do that were kept of all rows
+Sampling sample_rows(Eigen::Index rows, Eigen::Index focus, bool kept = false);
+
+/// What stands for rows that are gone: bins from the first row on, and some rows one by one.
+struct ANTAEUS_API KeptRows {
+  Eigen::Index rows = 0, bin = 1;
+  /// Of each channel and bin: least and largest value, or those of its first and its middle row, or twice its code.
+  std::vector<std::vector<std::array<float, 2>>> bins;
+  std::vector<std::array<double, 2>> times;  ///< of the first and the middle row of each bin
+  Eigen::Index first = 0, end = 0;           ///< rows that are there one by one
+  std::vector<std::vector<float>> single;    ///< of each channel
+  std::vector<double> single_time;
+  std::vector<bool> any;  ///< of each channel: a row has a number
+
+  double time(Eigen::Index row) const;
+  /// A whole bin, from its first row on.
+  bool is_bin(Eigen::Index begin, Eigen::Index to) const {
+    return begin % bin == 0 && to == std::min(rows, begin + bin) && !(begin >= first && to <= end);
+  }
+};
+
+/// Makes that of rows that come in blocks, in order. Rows of channels count from the block's first.
+class ANTAEUS_API RowKeeper {
+ public:
+  using Time = std::function<double(Eigen::Index)>;
+  explicit RowKeeper(Eigen::Index rows);
+  void take(const std::vector<Channel>& channels, const Time& time, Eigen::Index first, Eigen::Index count);
+  /// After all rows: which are wanted once more, [first, end), to be there one by one.
+  std::pair<Eigen::Index, Eigen::Index> open_window(Eigen::Index focus);
+  void take_again(const std::vector<Channel>& channels, const Time& time, Eigen::Index first, Eigen::Index count);
+  std::shared_ptr<const KeptRows> finish(const std::vector<Channel>& channels);
+
+ private:
+  KeptRows kept_;
+};
 
 static_assert(std::endian::native == std::endian::little, "the arrays of the page are little-endian");
 /// An array as the viewer unpacks it. \param type  "f32", "f64", "i32" or "u8"

@@ -131,7 +131,11 @@ class ViewsWriter {
 
 Json run_json(const Run& run, const Sampling& sampling) {
   Json time;
-  if (run.time.size() == run.rows && run.rows > 0 && std::isfinite(run.time[0])) {
+  if (run.kept && run.rows > 0 && std::isfinite(run.kept->time(0))) {
+    std::vector<double> stamps;
+    for (const std::int32_t row : sampling.rows) stamps.push_back(run.kept->time(row));
+    time = packed("f64", stamps);
+  } else if (run.time.size() == run.rows && run.rows > 0 && std::isfinite(run.time[0])) {
     std::vector<double> stamps;
     for (const std::int32_t row : sampling.rows) stamps.push_back(run.time[row]);
     time = packed("f64", stamps);
@@ -148,7 +152,7 @@ std::string views_json(const Views& views) {
   std::vector<Sampling> samplings;
   Json runs = Json::array();
   for (const Run& run : views.runs) {
-    samplings.push_back(sample_rows(run.rows, samplings.empty() ? views.focus : -1));
+    samplings.push_back(sample_rows(run.rows, samplings.empty() ? views.focus : -1, run.kept != nullptr));
     runs.push_back(run_json(run, samplings.back()));
   }
   Json all = Json::object();

@@ -18,7 +18,7 @@ VERBS = {
     "map": ["--robot", "--ignore-meshes", "--base", "--payload", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set", "--threads"],
     "robot": ["--ignore-meshes", "--base", "--payload", "--endpoint", "--write", "--log", "--force", "--out", "--json"],
     "identify": ["--robot", "--ignore-meshes", "--base", "--payload", "--contact-free", "--fit", "--loaded", "--payload-frame", "--measured-force", "--endpoint", "--effort-units", "--set", "--threads", "--out", "--json", "--pdf"],
-    "contact": ["--robot", "--ignore-meshes", "--base", "--payload", "--total", "--contact", "--inverse-dynamics", "--over-time", "--with-limits", "--wrench-frame", "--set", "--out", "--json", "--pdf"],
+    "contact": ["--robot", "--ignore-meshes", "--base", "--payload", "--total", "--contact", "--inverse-dynamics", "--over-time", "--with-limits", "--wrench-frame", "--set", "--out", "--csv", "--json", "--pdf"],
     "ik": ["--robot", "--ignore-meshes", "--base", "--payload", "--frame", "--targets", "--target", "--position-only", "--path", "--trace", "--clip", "--method", "--start", "--threads", "--timing", "--set", "--out", "--json", "--pdf"],
     "simulate": ["--seed", "--set", "--clip", "--out", "--json", "--pdf"],
     "space": ["--robot", "--payload", "--frame", "--plant", "--seed", "--set", "--out", "--json", "--pdf"],

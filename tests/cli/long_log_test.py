@@ -151,3 +151,75 @@ def test_csv_is_written_where_it_is_asked_for(tmp_path):
     assert run("audit", log, "-r", "planar_3r", "-o", out, "--csv", seconds=60).returncode in (0, 1)
     rows = (out / "steps.csv").read_bytes().count(b"\n") - 1
     assert rows > 200_000 and rows % 70_000 == 0
+
+
+# --- contact ------------------------------------------------------------------------------------------------------------
+
+def swaying(steps, dt=0.005):
+    """A motion of planar_3r whose base floats."""
+    t = np.arange(steps) * dt
+    base = np.c_[0.05 * np.sin(0.7 * t), 0.04 * np.cos(0.9 * t), 0.3 + 0.02 * np.sin(1.1 * t), 0 * t, 0 * t, np.sin(0.05 * np.sin(t)), np.cos(0.05 * np.sin(t))]
+    return {"q": np.c_[base, 0.3 * np.sin(t[:, None] + np.arange(3))], "time": t}
+
+
+TOUCHES = ("--contact", "base_link", "--contact", "tool")
+
+
+def contact(motion, out, *more):
+    done = run("contact", motion, "-r", "planar_3r", *TOUCHES, "-o", out, *more, seconds=60)
+    assert done.returncode in (0, 1), done.stderr
+    assert done.stderr == b""
+    return done
+
+
+def test_every_form_of_a_long_motion_gives_the_same_contacts(tmp_path):
+    """Blocks of arrays, of members that inflate, of 70 MB of text: the same numbers."""
+    motion = swaying(380_000)
+    np.savez(tmp_path / "motion.npz", **motion)
+    (tmp_path / "packed").mkdir()
+    np.savez_compressed(tmp_path / "packed/motion.npz", **motion)
+    (tmp_path / "folder/motion").mkdir(parents=True)
+    for name, values in motion.items():
+        np.save(tmp_path / "folder/motion" / f"{name}.npy", values)
+    with open(tmp_path / "motion.csv", "w") as out:
+        out.write("time," + ",".join(f"q_{i}" for i in range(10)) + "\n")
+        for row in np.c_[motion["time"], motion["q"]].tolist():
+            out.write(",".join(map(repr, row)) + "\n")
+    assert (tmp_path / "motion.csv").stat().st_size > 64 << 20
+    tables = []
+    for i, file in enumerate(("motion.npz", "packed/motion.npz", "folder/motion", "motion.csv")):
+        contact(tmp_path / file, tmp_path / f"out{i}", "--over-time")
+        assert sorted(f.name for f in (tmp_path / f"out{i}").iterdir()) == ["report.html", "summary.json", "torques.parquet", "wrenches.parquet"]
+        tables.append([(tmp_path / f"out{i}" / name).read_bytes() for name in ("torques.parquet", "wrenches.parquet")])
+    assert tables[0] == tables[1] == tables[2] == tables[3]
+    assert json.loads((tmp_path / "out0/summary.json").read_text())["frames"] == 380_000
+
+
+def test_contacts_of_a_long_motion_say_what_they_leave_out(tmp_path):
+    np.savez(tmp_path / "motion.npz", **swaying(110_000))
+    done = contact(tmp_path / "motion.npz", tmp_path / "out")
+    assert "torques.parquet (220000 rows; --csv writes CSV, too)" in text(done.stdout)
+    page = (tmp_path / "out/report.html").read_text()
+    assert len(page) < 8e6
+    assert "Of 50 steps each, plots show the least and the largest value" in page
+    contact(tmp_path / "motion.npz", tmp_path / "csv", "--csv")
+    for name, rows in (("wrenches.csv", 220_000), ("torques.csv", 110_000)):
+        with open(tmp_path / "csv" / name, "rb") as lines:
+            steps = [line.split(b",", 1)[0] for line in lines][1:]
+        assert len(steps) == rows and steps[-1] == b"109999"
+    # As many as a table of the usual length has are written as ever.
+    np.savez(tmp_path / "short.npz", **swaying(100_000))
+    contact(tmp_path / "short.npz", tmp_path / "short")
+    assert sorted(f.name for f in (tmp_path / "short").iterdir()) == ["report.html", "summary.json", "torques.csv", "wrenches.csv"]
+
+
+def test_memory_of_contact_does_not_know_how_long_the_motion_is(tmp_path):
+    """Ten times as long: the same memory to a tenth. The positions alone are 80 MB more."""
+    peaks = []
+    for steps in (110_000, 1_100_000):  # Parquet from the first on
+        motion = tmp_path / f"{steps}.npz"
+        np.savez(motion, **swaying(steps))
+        peaks.append(peak("contact", motion, "-r", "planar_3r", *TOUCHES, "--over-time", "-o", tmp_path / "out"))
+        motion.unlink()
+        assert (tmp_path / "out/torques.parquet").stat().st_size > 20 * steps
+    assert peaks[1] < 1.1 * peaks[0], peaks

@@ -3,6 +3,7 @@
 /// A motion whose contacts are asked for, as files hold it, and its checks. Set-up code: allocates.
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,10 @@
 #include "antaeus/robot/robot_model.hpp"
 
 namespace antaeus {
+
+namespace detail {
+struct MotionStretch;
+}
 
 /// N frames. Order and axes are Pinocchio's: q = (x y z, quaternion x y z w, joints), v and a linear before angular in
 /// base axes. What is empty is not there.
@@ -39,10 +44,43 @@ struct ContactMotion {
 /// file, member, remedy
 ANTAEUS_API ContactMotion load_contact_motion(const std::filesystem::path& path);
 
+/// The same file in blocks of frames: memory does not know how long it is.
+///
+/// An .npz, .npy files, and a table (.csv, .parquet) of more than 64 MiB are read as blocks are asked for; a smaller
+/// table, and arrays in Fortran order, are in memory as a whole.
+class ANTAEUS_API ContactMotionReader {
+ public:
+  /// Opens it and looks at names and shapes. \throws EpisodeError as load_contact_motion, of all but the numbers
+  explicit ContactMotionReader(const std::filesystem::path& path);
+  /// Of a motion that is in memory.
+  explicit ContactMotionReader(ContactMotion motion);
+  ContactMotionReader(ContactMotionReader&&) noexcept;
+  ContactMotionReader& operator=(ContactMotionReader&&) noexcept;
+  ~ContactMotionReader();
+
+  Eigen::Index frames() const noexcept;
+  /// The first frame, with the name and what holds for the whole motion.
+  const ContactMotion& about() const noexcept;
+  /// Of the first and the last frame [s]; NaN without stamps.
+  double time_begin() const noexcept;
+  double time_end() const noexcept;
+  /// Rows of all members, and what holds for the whole motion. Going forward is cheap, also over rows of the block
+  /// before. \throws EpisodeError, Error for a file that is damaged there
+  ContactMotion block(Eigen::Index first, Eigen::Index count);
+  /// One member's rows. \throws as block()
+  SampleMatrix rows(const std::string& member, Eigen::Index first, Eigen::Index count);
+  ContactMotion load() &&;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 /// Checks sizes, numbers and clock against the robot and k contacts, puts `root_euler` into q, makes quaternions unit
 /// that are nearly so, fills `dt` from `time`. \param over_time  states too must follow each other evenly
+/// \param part  where it stands in a longer motion; null: it is all of it
 /// \throws EpisodeError that names the member and the remedy
 ANTAEUS_API void check_contact_motion(ContactMotion& motion, const RobotModel& model, int contacts,
-                                      bool over_time = false);
+                                      bool over_time = false, const detail::MotionStretch* part = nullptr);
 
 }  // namespace antaeus

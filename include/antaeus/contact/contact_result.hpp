@@ -2,6 +2,7 @@
 /// \file
 /// Contact inverse dynamics of one motion: wrenches, torques, what is left, what is broken, and how far to trust it.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,6 +65,11 @@ struct FrameMargins {
   double unilateral = kNaN, friction = kNaN, cop = kNaN, yaw = kNaN, torque = kNaN;
 };
 
+namespace detail {
+struct ContactFigures;
+}
+
+/// Of a motion, or of a block of its frames (contact_blocks.hpp): rows, and `violations`, then count from first_frame.
 struct ANTAEUS_API ContactResult {
   std::string motion, robot, base_text, command;
   std::vector<Payload> payloads;
@@ -91,8 +97,15 @@ struct ANTAEUS_API ContactResult {
   double residual_share = kNaN;
   bool residual_fine = true, feasible = true;
   std::vector<std::string> remarks;
+  Eigen::Index first_frame = 0;
+  /// Of a motion that came in blocks, whose rows are gone: what is told of all of them. Else null.
+  std::shared_ptr<const detail::ContactFigures> figures = {};
+  Eigen::Index violations_left_out = 0;  ///< beyond those that are kept of such a motion
 
   bool fine() const noexcept { return residual_fine && feasible; }
+  Eigen::Index frames() const;
+  /// Between frames [s]; NaN without a clock.
+  double time_step() const;
   /// Of each contact.
   std::vector<ContactTotals> totals() const;
   /// Largest over the motion: 0, of the root force [N], 3, of the root moment [N·m] that no contact explains; NaN where
@@ -109,8 +122,8 @@ constexpr void visit_fields(const ContactResult*, auto&& visit) {
   visit(field("robot", "", "title; empty where the total was given", &R::robot).or_null().only(FieldUse::file_only));
   visit(file_field("base", "", &R::base_text).or_null());
   visit(file_field("payloads", "", &R::payloads));
-  visit(file_field("frames", "", [](const R& r) { return r.dynamics.demand.frames(); }));
-  visit(file_field("time_step", "s", [](const R& r) { return r.dynamics.demand.dt; }));
+  visit(file_field("frames", "", [](const R& r) { return r.frames(); }));
+  visit(file_field("time_step", "s", [](const R& r) { return r.time_step(); }));
   visit(file_field("inverse_dynamics", "", [](const R& r) { return r.request.inverse_dynamics; }));
   visit(file_field("over_time", "", [](const R& r) { return r.request.over_time; }));
   visit(file_field("limits", "", [](const R& r) { return r.request.limits; }));

@@ -22,7 +22,8 @@ class ANTAEUS_API BlockTridiagonal {
 
   BlockTridiagonal() = default;
   /// \param sizes  n_t of each block, ≥ 0; all entries become zero
-  void reshape(std::span<const int> sizes);
+  /// \param part_of_mixed  of a longer matrix whose blocks are not of one size: computed in its order
+  void reshape(std::span<const int> sizes, bool part_of_mixed = false);
   /// The same with equal sizes.
   void reshape(int blocks, int size);
   void set_zero() noexcept;
@@ -45,13 +46,26 @@ class ANTAEUS_API BlockTridiagonal {
   /// A = C Cᵀ in place: D_t becomes the lower Cholesky factor of its Schur complement, L_t becomes L_t C_t⁻ᵀ.
   /// \return false where a pivot is not positive; the content is then worthless. \realtime
   bool factor() noexcept;
+  /// The same where D_0 holds its C already, as an earlier stretch of a longer matrix left it: what follows has the
+  /// bits that factoring the longer one as a whole gives it. \realtime
+  bool factor_on() noexcept;
   /// x ← A⁻¹ x, after factor(). \realtime
   void solve(Eigen::Ref<Eigen::VectorXd> x) const noexcept;
+  /// The two halves of solve(): x ← C⁻¹ x, x ← C⁻ᵀ x. \param known  x's first block holds its half of the way, see
+  /// factor_on(). \realtime
+  void solve_forward(Eigen::Ref<Eigen::VectorXd> x, bool known = false) const noexcept;
+  void solve_backward(Eigen::Ref<Eigen::VectorXd> x) const noexcept;
   /// After factor(): the blocks of A⁻¹ on the diagonal and below it (all that a covariance over time needs), into a
   /// matrix of the same shape. Takahashi, Fagan, Chin, "Formation of a sparse bus impedance matrix", 1973. \realtime
   void inverse_blocks(BlockTridiagonal& inverse) const noexcept;
 
  private:
+  bool factor_from(int first) noexcept;
+  /// Calls work with the common size of all blocks as a constant, or with Eigen::Dynamic.
+  template <class Work>
+  auto with_size(Work&& work) const;
+
+  bool mixed_ = false;
   std::vector<int> sizes_;
   std::vector<Eigen::Index> rows_;              ///< offsets of the blocks, and the number of rows
   std::vector<Eigen::Index> diagonal_, lower_;  ///< places in data_

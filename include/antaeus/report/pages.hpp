@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/report/page.hpp"
@@ -61,6 +62,29 @@ ANTAEUS_API Page identify_page(const IdentifyResult& result);
 /// antaeus contact: what carries a motion, whether it is possible, what the motion does not tell, and what is left.
 /// Forces are those of the contacts on the robot (on the body where a total was given), torques those of the motors.
 ANTAEUS_API Page contact_page(const ContactResult& result, std::shared_ptr<const MeshFiles> meshes = nullptr);
+
+/// The same page of a motion that comes in blocks (contact/contact_blocks.hpp). It keeps what a screen can show: the
+/// least and the largest value of each of some two thousand bins, and every step around the worst one.
+class ANTAEUS_API ContactPageOfBlocks {
+ public:
+  /// \param frames  of all blocks
+  explicit ContactPageOfBlocks(Eigen::Index frames, std::shared_ptr<const MeshFiles> meshes = nullptr);
+  ContactPageOfBlocks(const ContactPageOfBlocks&) = delete;
+  ContactPageOfBlocks& operator=(const ContactPageOfBlocks&) = delete;
+  ~ContactPageOfBlocks();
+
+  /// Every block, in order.
+  void take(const ContactResult& block);
+  /// Then: the blocks that hold frames [first, second) are wanted once more, in order.
+  std::pair<Eigen::Index, Eigen::Index> shown_whole(const ContactResult& whole);
+  void take_again(const ContactResult& block);
+  /// The page needs neither this nor any result.
+  Page finish(const ContactResult& whole);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 /// antaeus ik: which targets are reached, why the others are not, what a path does, and the robot at each answer. A
 /// step of the page's views is a target.

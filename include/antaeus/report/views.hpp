@@ -7,6 +7,7 @@
 /// length. NaN is a gap everywhere.
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,12 +28,18 @@ struct Channel {
   int run = 0;  ///< whose rows: 0 the page's own, else a comparison
 };
 
+namespace detail {
+struct ANTAEUS_API KeptRows;
+}
+
 /// Rows on the axis. Run 0 is the page's own; the others are comparisons, drawn from the same start.
 struct Run {
   std::string name = {};
   Eigen::Index rows = 0;
   Eigen::Index first_step = 0;  ///< number of row 0 for people
   VectorX time = {};            ///< per row [s], never decreasing; empty or NaN: the axis is the step
+  /// Of rows that came in blocks and are gone: what was kept of all channels and of the time. Else null.
+  std::shared_ptr<const detail::KeptRows> kept = {};
 };
 /// Beside the samples that stand for it.
 template <class Visit>

@@ -1,0 +1,79 @@
+// Views of rows that came in blocks: the same samples as of rows that are there.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "antaeus/report/page.hpp"
+#include "report/view_samples.hpp"
+
+namespace antaeus {
+namespace {
+
+constexpr Eigen::Index kRows = 34'000;  ///< 2125 bins of 16 rows
+
+double wave(Eigen::Index row, int channel) {
+  if (row % 997 < 40 && channel == 1) return kNaN;
+  return std::sin(0.013 * static_cast<double>(row) * (channel + 1)) + 1e-3 * static_cast<double>(row % 7);
+}
+
+Views views_from(const Eigen::Index& first) {
+  Views views;
+  views.runs.push_back({"run", kRows, 0, VectorX()});
+  views.add([&first](Eigen::Index row) { return wave(first + row, 0); });
+  views.add([&first](Eigen::Index row) { return wave(first + row, 1); });
+  views.add([&first](Eigen::Index row) { return wave(first + row, 2); }, Channel::Bin::one_row);
+  views.add([&first](Eigen::Index row) { return wave(first + row, 0) > 0.99 ? 1.0 : 0.0; }, Channel::Bin::largest);
+  views.add([](Eigen::Index) { return kNaN; });
+  return views;
+}
+
+std::string written(Views views) {
+  Page page;
+  page.views = std::move(views);
+  page.sections.push_back({"explore", "Look closer", {ViewsPlace{}}});
+  return html_page(page);
+}
+
+TEST(KeptRows, AreTheSamplesOfRowsThatAreThere) {
+  // Focuses whose window ends with a bin, so that both are binned alike; at the end, the window is cut.
+  for (const Eigen::Index focus : {Eigen::Index{16 * 1000 - 1001}, Eigen::Index{16 * 70 - 1001}, kRows - 3}) {
+    for (const Eigen::Index block : {Eigen::Index{4096}, Eigen::Index{4099}, kRows}) {
+      const Eigen::Index none = 0;
+      Views whole = views_from(none);
+      whole.focus = focus;
+      whole.runs[0].time = VectorX::LinSpaced(kRows, 3.0, 3.0 + 0.005 * (kRows - 1));
+      Eigen::Index first = 0;
+      Views views = views_from(first);
+      views.focus = focus;
+      detail::RowKeeper keeper(kRows);
+      const VectorX time = whole.runs[0].time;
+      const auto at = [&](Eigen::Index row) { return time[first + row]; };
+      for (first = 0; first < kRows; first += block) {
+        keeper.take(views.channels, at, first, std::min(block, kRows - first));
+      }
+      const auto [begin, end] = keeper.open_window(focus);
+      for (first = begin / block * block; first < end; first += block) {
+        keeper.take_again(views.channels, at, first, std::min(block, kRows - first));
+      }
+      views.runs[0].kept = keeper.finish(views.channels);
+      EXPECT_EQ(views.runs[0].kept->any, (std::vector<bool>{true, true, true, true, false}));
+      EXPECT_TRUE(written(views) == written(whole)) << focus << " in blocks of " << block;
+    }
+  }
+}
+
+TEST(KeptRows, BinsBehindAnyFocusAreWhole) {
+  for (const Eigen::Index focus : {Eigen::Index{-1}, Eigen::Index{0}, Eigen::Index{12'345}, kRows - 1}) {
+    const detail::Sampling sampling = detail::sample_rows(kRows, focus, true);
+    Eigen::Index row = 0;
+    for (const detail::Sampling::Block& block : sampling.blocks) {
+      EXPECT_EQ(block.begin, row) << "no row is left out";
+      row = block.end;
+      if (block.end - block.begin > 1 && block.begin > sampling.whole_end) EXPECT_EQ(block.begin % sampling.bin, 0);
+    }
+    EXPECT_EQ(row, kRows);
+  }
+}
+
+}  // namespace
+}  // namespace antaeus
