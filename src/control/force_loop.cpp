@@ -36,7 +36,7 @@ const OptionTable& options_of(const ForceLoopOptions&) {
 ForceLoop::ForceLoop(const ForceLoopOptions& options) : options_(options) { check_options(options); }
 
 void ForceLoop::start(double measured) noexcept {
-  begun_ = set_point_ = filtered_ = measured;
+  begun_ = set_point_ = filtered_ = is_computable(measured) ? measured : kNaN;  // NaN: the next force begins
   elapsed_ = filter_rate_ = integral_ = 0.0;
   at_limit_ = false;
 }

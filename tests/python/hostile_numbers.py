@@ -107,10 +107,11 @@ class Maker:
                 self.keep(one)
         elif type(value).__module__.startswith("antaeus"):
             kept = self.pool.setdefault(type(value).__name__, [])
-            if len(kept) < 12:
+            most = 1 if type(value).__name__ == "MujocoCamera" else 12  # each holds some 200 MB of OpenGL
+            if len(kept) < most:
                 kept.append(value)
             else:
-                kept[self.chance.randrange(12)] = value
+                kept[self.chance.randrange(most)] = value
 
     def number(self):
         return self.chance.choice(NUMBERS)

@@ -11,16 +11,16 @@ using test::Faults;
 using test::Told;
 
 TEST(ReplaySoak, BlocksWithStatesThatAreNone) {
-  constexpr int kStates = 16;  // in a block: a million states, not blocks, is what is asked for
+  constexpr int kBlockOfStates = 16;  // in a block: a million states, not blocks, is what is asked for
   const Robot robot = test::own_robot("panda");
   test::RandomStates random(3621);
   const int n = robot.model.motor_count();
   BatchWorkspace workspace(BatchModel(robot, {robot.profile.endpoints[0].frame}));
-  test::BatchStates clean(robot.model, kStates, random, 1.0), states = clean;
-  test::BatchAnswers answers(workspace.model(), kStates);
+  test::BatchStates clean(robot.model, kBlockOfStates, random, 1.0), states = clean;
+  test::BatchAnswers answers(workspace.model(), kBlockOfStates);
   BatchInput in = states.moving(robot.model.base());
   const BatchOutput out = answers.all(true);
-  std::array<bool, kStates> none{};
+  std::array<bool, kBlockOfStates> none{};
   Status status = Status::ok;
   test::soak_faulty_cycles(
       "BatchWorkspace", {.seed = 3622, .sample = 3000},
@@ -29,11 +29,11 @@ TEST(ReplaySoak, BlocksWithStatesThatAreNone) {
         for (const auto channel :
              {&test::BatchStates::q, &test::BatchStates::tau, &test::BatchStates::v, &test::BatchStates::a}) {
           std::ranges::copy(clean.*channel, (states.*channel).begin());
-          for (int s = 0; s < kStates; ++s) {
+          for (int s = 0; s < kBlockOfStates; ++s) {
             faults.spoil_entry(Eigen::Map<VectorX>((states.*channel).data() + s * n, n));
           }
         }
-        for (int s = 0; s < kStates; ++s) {
+        for (int s = 0; s < kBlockOfStates; ++s) {
           none[static_cast<std::size_t>(s)] = false;
           for (const auto channel :
                {&test::BatchStates::q, &test::BatchStates::tau, &test::BatchStates::v, &test::BatchStates::a}) {
@@ -45,7 +45,7 @@ TEST(ReplaySoak, BlocksWithStatesThatAreNone) {
       [&] { status = workspace.replay(in, out); },
       [&] {
         Told told(status == Status::ok, true);
-        for (int s = 0; s < kStates; ++s) {
+        for (int s = 0; s < kBlockOfStates; ++s) {
           const bool ok = answers.status[static_cast<std::size_t>(s)] == Status::ok;
           EXPECT_FALSE(ok && none[static_cast<std::size_t>(s)]) << "state " << s;
           told.add(ok, test::BatchStates::row(answers.residual, s, n).allFinite() &&

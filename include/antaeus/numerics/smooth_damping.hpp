@@ -84,7 +84,7 @@ class ANTAEUS_API CarriedReference {
   /// The reference of this instant; then z is moved on by \p dt for the next call.
   /// \param b      rows: demanded J θ̇
   /// \param b_dot  its derivative, for the acceleration
-  /// \param dt     ≥ 0, finite [s]; else `not_finite`
+  /// \param dt     ≥ 0, finite [s]; else `not_finite`. Beyond 1/κ z moves by that: more would overshoot
   SmoothDampingReport update(const ConstMatrixRef& J, const ConstMatrixRef& J_dot, const ConstVectorRef& b,
                              const ConstVectorRef& b_dot, double dt) noexcept;
   /// The same with a demand in the kernel.
