@@ -102,7 +102,9 @@ TEST(ContactBlocks, JoinedAreTheWholeMotionToTheBit) {
       EXPECT_TRUE(block.torque == whole.torque.middleRows(frames, count));
       EXPECT_TRUE(block.solution.wrench == whole.solution.wrench.middleCols(frames * k, count * k));
       EXPECT_TRUE(block.solution.residual == whole.solution.residual.middleCols(frames, count));
-      if (i == 1) EXPECT_EQ(rows_of(block, true), rows_of(blocks.block(i), true)) << "asked for again";
+      if (i == 1) {
+        EXPECT_EQ(rows_of(block, true), rows_of(blocks.block(i), true)) << "asked for again";
+      }
       shown.take(block);
       frames += count;
     }

@@ -69,7 +69,8 @@ TEST(KeptRows, BinsBehindAnyFocusAreWhole) {
     for (const detail::Sampling::Block& block : sampling.blocks) {
       EXPECT_EQ(block.begin, row) << "no row is left out";
       row = block.end;
-      if (block.end - block.begin > 1 && block.begin > sampling.whole_end) EXPECT_EQ(block.begin % sampling.bin, 0);
+      const bool is_bin = block.end - block.begin > 1 && block.begin > sampling.whole_end;
+      EXPECT_EQ(is_bin ? block.begin % sampling.bin : 0, 0);
     }
     EXPECT_EQ(row, kRows);
   }
