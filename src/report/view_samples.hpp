@@ -39,7 +39,7 @@ constexpr void visit_fields(const Sampling*, Visit&& visit) {
 }
 /// \param focus row that is drawn in full with its surroundings; negative: none
 /// \param kept  bins behind those rows begin at multiples of their size, too, as bins do that were kept of all rows
-Sampling sample_rows(Eigen::Index rows, Eigen::Index focus, bool kept = false);
+ANTAEUS_API Sampling sample_rows(Eigen::Index rows, Eigen::Index focus, bool kept = false);
 
 /// What stands for rows that are gone: bins from the first row on, and some rows one by one.
 struct ANTAEUS_API KeptRows {
