@@ -45,7 +45,7 @@ class ParquetFile {
 
  private:
   /// What the end of the file says of each group stays in memory until then.
-  static constexpr std::size_t kRowsOfAGroup = 131'072;
+  static constexpr std::size_t kRowsOfAGroup = 65'536;
 
   void hand_over() {
     Table part;

@@ -98,8 +98,8 @@ const OptionTable& options_of(const HeldPoseOptions&) {
                  kPositive),
           option("prior_runs", "1", "runs that the spread of like joints counts for", kSource, &O::prior_runs,
                  kPositive),
-          option("few_runs_factor", "", "whether the number of runs widens the spread and what hangs on it",
-                 "Student's t", &O::few_runs_factor),
+          option("few_runs_factor", "", "whether fewer than four runs widen the spread", "Student's t",
+                 &O::few_runs_factor),
           option("shortest_still", "s", "that the robot must stand still in a stretch", kSource, &O::shortest_still),
           part(&O::envelope),
       });
@@ -208,21 +208,18 @@ HeldPoseNoise fit_held_pose(const Robot& robot, const std::vector<std::string>& 
   const std::vector<int> kind = detail::like_joints(robot.model, noise.motors);
   const int kinds = 1 + std::ranges::max(kind);
 
-  VectorX variance = VectorX::Ones(m), solution, h;
+  VectorX variance = VectorX::Ones(m), solution;
   Eigen::LLT<MatrixX> information;
-  const auto weigh = [&] {
+  for (int turn = 0; turn < kMostTurns; ++turn) {
     MatrixX H = MatrixX::Zero(unknowns, unknowns);
     H.diagonal().head(k).setOnes();
-    h.setZero(unknowns);
+    VectorX h = VectorX::Zero(unknowns);
     for (const Equation& e : equations) {
       const MatrixX weighted = e.weight * variance.cwiseInverse().asDiagonal() * e.X;
       H.noalias() += e.X.transpose() * weighted;
       h.noalias() += weighted.transpose() * e.y;
     }
     information.compute(H);
-  };
-  for (int turn = 0; turn < kMostTurns; ++turn) {
-    weigh();
     solution = information.solve(h);
     VectorX square = VectorX::Zero(m);
     // Σ weight = n: each run has weight 1.
@@ -241,15 +238,11 @@ HeldPoseNoise fit_held_pose(const Robot& robot, const std::vector<std::string>& 
   }
   noise.parameters = noise.parameter_scale.cwiseProduct(solution.head(k));
   noise.offset = solution.tail(m);
-  // A spread of n runs is itself in doubt: σ_b² times ν/(ν − 2) with ν = runs + 1, and so is what stands on it.
-  if (options.few_runs_factor) {
-    variance *= (n + 1.0) / (n - 1.0);
-    weigh();
-  }
   // H = L Lᵀ, so C = L⁻ᵀ L⁻¹; its own lower factor makes products with it half as long.
   const MatrixX C = information.solve(MatrixX::Identity(unknowns, unknowns));
   noise.offset_error = C.diagonal().tail(m).cwiseSqrt();
   noise.parameter_factor = C.llt().matrixL();
+  if (options.few_runs_factor && n < 4.0) variance *= (n + 1.0) / (n - 1.0);
   noise.offset_sd = variance.cwiseSqrt();
 
   VectorX white = VectorX::Zero(m), slow = white, motion = white;

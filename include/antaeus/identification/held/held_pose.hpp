@@ -33,7 +33,7 @@ struct HeldPoseOptions {
   /// [1] prior sd of a body's mass and first moment, as a share of GravityRegressor::scale.
   double ridge_share = 0.3;
   double prior_runs = 2.0;      ///< [1] how many runs the spread of like joints counts beside a joint's own
-  bool few_runs_factor = true;  ///< σ_b² times ν/(ν − 2), ν = runs + 1: a spread of a few runs is itself in doubt
+  bool few_runs_factor = true;  ///< with fewer than four runs: σ_b² times ν/(ν − 2), ν = runs + 1
   double shortest_still = 1.0;  ///< [s] of a stretch that the robot must stand still for its median to count
   EnvelopeOptions envelope{};   ///< what counts as still and as moving
 };
