@@ -59,14 +59,13 @@ class Sink : public arrow::io::OutputStream {
 void write_table(ArrowArrayStream* rows, AntaeusParquetTake take, void* receiver) {
   const auto reader = check(arrow::ImportRecordBatchReader(rows));
   const auto sink = std::make_shared<Sink>(take, receiver);
-  std::shared_ptr<arrow::RecordBatch> batch = check(reader->Next());
+  std::shared_ptr<arrow::RecordBatch> batch = check(reader->Next()), next = batch ? check(reader->Next()) : nullptr;
   parquet::WriterProperties::Builder builder;
   builder.memory_pool(pool())->compression(parquet::Compression::ZSTD)->created_by("antaeus");
-  // Numbers of a long log are all different: to look each up in a dictionary first would be for nothing.
-  constexpr std::int64_t kLong = 16'384;
+  // Numbers of a long table, which comes in parts, are all different: to look each up in a dictionary would be for
+  // nothing.
   for (const auto& field : reader->schema()->fields()) {
-    const bool is_number = field->type()->id() == arrow::Type::DOUBLE;
-    if (is_number && batch && batch->num_rows() >= kLong) builder.disable_dictionary(field->name());
+    if (next && field->type()->id() == arrow::Type::DOUBLE) builder.disable_dictionary(field->name());
   }
   const auto properties = builder.build();
   // Field metadata live in the Arrow schema only; one thread writes, so that the same table gives the same bytes.
@@ -75,7 +74,7 @@ void write_table(ArrowArrayStream* rows, AntaeusParquetTake take, void* receiver
   const auto writer =
       check(parquet::arrow::FileWriter::Open(*reader->schema(), pool(), sink, properties, arrow_properties));
   constexpr std::int64_t kRowsOfAGroup = 1 << 20;
-  for (; batch; batch = check(reader->Next())) {
+  for (; batch; batch = std::exchange(next, next ? check(reader->Next()) : nullptr)) {
     check(writer->WriteTable(*check(arrow::Table::FromRecordBatches(reader->schema(), {batch})), kRowsOfAGroup));
   }
   check(writer->Close());
