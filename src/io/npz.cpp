@@ -15,7 +15,8 @@
 #include "io/npy_layout.hpp"
 #include "io/text.hpp"
 
-// The zip format after PKWARE's APPNOTE 6.3: section 4.3.7 local header, 4.3.12 directory, 4.3.16 its end.
+// The zip format after PKWARE's APPNOTE 6.3: section 4.3.7 local header, 4.3.12 directory, 4.3.14 to 4.3.16 its ends,
+// 4.5.3 numbers beyond 32 bits.
 
 namespace antaeus {
 
@@ -24,9 +25,11 @@ namespace {
 constexpr std::uint32_t kLocalSignature = 0x04034b50;
 constexpr std::uint32_t kEntrySignature = 0x02014b50;
 constexpr std::uint32_t kEndSignature = 0x06054b50;
+constexpr std::uint32_t kEnd64Signature = 0x06064b50, kLocatorSignature = 0x07064b50;
 constexpr std::size_t kLocalSize = 30;
 constexpr std::size_t kEntrySize = 46;
 constexpr std::size_t kEndSize = 22;
+constexpr std::size_t kEnd64Size = 56, kLocatorSize = 20;
 constexpr std::uint32_t kElsewhere = 0xFFFFFFFF;  ///< the true number is in the zip64 extra field
 constexpr std::uint16_t kZip64Extra = 1;
 constexpr unsigned kEncrypted = 1;
@@ -44,8 +47,8 @@ struct Member {
   unsigned flags = 0;
   std::uint16_t method = 0;
   std::uint32_t crc = 0;
-  std::uint32_t packed_size = 0;
-  std::uint32_t size = 0;
+  std::uint64_t packed_size = 0;
+  std::uint64_t size = 0;
   std::uint64_t offset = 0;  ///< of the local header
   std::uint64_t packed = 0;  ///< where the data begin
 };
@@ -56,22 +59,10 @@ class ZipReader {
 
   /// The members in the order of the directory; every extent and name is checked, no data are read.
   std::vector<Member> members() {
-    const std::uint64_t end = find_end();
-    const auto here = field<std::uint16_t>(end + 8);
-    const auto count = field<std::uint16_t>(end + 10);
-    const auto directory_size = field<std::uint32_t>(end + 12);
-    const auto directory = field<std::uint32_t>(end + 16);
-    if (count == 0xFFFF || directory_size == kElsewhere || directory == kElsewhere) {
-      fail("it has a zip64 directory, which is not supported", "save fewer or smaller arrays a file");
-    }
-    if (field<std::uint16_t>(end + 4) != 0 || field<std::uint16_t>(end + 6) != 0 || here != count) {
-      fail("it is one part of a split archive", "join the parts");
-    }
-    if (std::uint64_t{directory} + directory_size != end) fail("the directory is not where its end says", kCopyAgain);
-
+    const auto [directory, end, count] = find_directory();
     std::vector<Member> members;
     std::uint64_t at = directory;
-    for (unsigned i = 0; i < count; ++i) at = read_entry(at, end, members.emplace_back());
+    for (std::uint64_t i = 0; i < count; ++i) at = read_entry(at, end, members.emplace_back());
     if (at != end) fail("the directory holds more than it declares", kCopyAgain);
     for (Member& member : members) locate(member, directory);
     refuse_overlaps(members);
@@ -91,6 +82,42 @@ class ZipReader {
   Number field(std::uint64_t at) {
     const std::string_view bytes = bytes_.view(at, sizeof(Number));
     return load<Number>(bytes.data());  // NOLINT(bugprone-suspicious-stringview-data-usage): as many as it takes
+  }
+
+  struct Directory {
+    std::uint64_t begin, end, count;
+  };
+  /// By the end of the file, and by the record in front of it where that has no room for a number.
+  Directory find_directory() {
+    const std::uint64_t end = find_end();
+    const auto here = field<std::uint16_t>(end + 8), count = field<std::uint16_t>(end + 10);
+    const auto size = field<std::uint32_t>(end + 12), begin = field<std::uint32_t>(end + 16);
+    if (field<std::uint16_t>(end + 4) != 0 || field<std::uint16_t>(end + 6) != 0 || here != count) {
+      fail("it is one part of a split archive", "join the parts");
+    }
+    const std::uint64_t locator = end - std::min<std::uint64_t>(end, kLocatorSize);
+    if (locator < kEnd64Size || field<std::uint32_t>(locator) != kLocatorSignature) {
+      if (std::uint64_t{begin} + size != end) fail("the directory is not where its end says", kCopyAgain);
+      return {begin, end, count};
+    }
+    const auto record = field<std::uint64_t>(locator + 8);
+    if (record > locator - kEnd64Size || field<std::uint32_t>(record) != kEnd64Signature) {
+      fail("the directory is not where its end says", kCopyAgain);
+    }
+    const auto number = [&](std::uint64_t place) { return field<std::uint64_t>(record + place); };
+    const Directory large{number(48), record, number(32)};
+    const std::uint64_t large_size = number(40), here_too = number(24);
+    const auto fits = [](std::uint64_t one, std::uint64_t other, std::uint64_t most) {
+      return one == std::min(other, most) || one == most;
+    };
+    if (here_too != large.count || !fits(count, large.count, 0xFFFF) || !fits(size, large_size, kElsewhere) ||
+        !fits(begin, large.begin, kElsewhere)) {
+      fail("its two ends contradict each other", kCopyAgain);
+    }
+    if (large.begin > record || record - large.begin != large_size) {
+      fail("the directory is not where its end says", kCopyAgain);
+    }
+    return large;
   }
 
   std::uint64_t find_end() {
@@ -119,14 +146,30 @@ class ZipReader {
     member.packed_size = field<std::uint32_t>(at + 20);
     member.size = field<std::uint32_t>(at + 24);
     member.offset = field<std::uint32_t>(at + 42);
-    const std::size_t name_size = field<std::uint16_t>(at + 28);
-    const std::size_t rest = name_size + field<std::uint16_t>(at + 30) + field<std::uint16_t>(at + 32);
+    const std::size_t name_size = field<std::uint16_t>(at + 28), extra_size = field<std::uint16_t>(at + 30);
+    const std::size_t rest = name_size + extra_size + field<std::uint16_t>(at + 32);
     if (end - at - kEntrySize < rest) fail("the directory ends too early", kCopyAgain);
     member.name = std::string(bytes_.view(at + kEntrySize, name_size));
-    if (member.packed_size == kElsewhere || member.size == kElsewhere || member.offset == kElsewhere) {
-      fail_member(member, "it is a zip64 member of 4 GiB or more, which is not supported");
+    const std::string extra(bytes_.view(at + kEntrySize + name_size, extra_size));
+    std::string_view large = large_numbers(extra);
+    for (std::uint64_t* number : {&member.size, &member.packed_size, &member.offset}) {
+      if (*number != kElsewhere) continue;
+      if (large.size() < sizeof(std::uint64_t)) fail_member(member, "a number of more than 32 bits is missing");
+      *number = load<std::uint64_t>(large.substr(0, sizeof(std::uint64_t)).data());
+      large.remove_prefix(sizeof(std::uint64_t));
     }
     return at + kEntrySize + rest;
+  }
+
+  /// The zip64 extra field among \p extra: the numbers that are elsewhere, in their order; empty: there is none.
+  static std::string_view large_numbers(std::string_view extra) {
+    while (extra.size() >= 4) {
+      const std::size_t length = load<std::uint16_t>(extra.data() + 2);
+      if (length > extra.size() - 4) break;
+      if (load<std::uint16_t>(extra.data()) == kZip64Extra) return extra.substr(4, length);
+      extra.remove_prefix(4 + length);
+    }
+    return {};
   }
 
   /// Finds the data through the local header, which must agree with the directory.
@@ -161,21 +204,12 @@ class ZipReader {
 
   /// NumPy writes every local header with its sizes in the zip64 extra field.
   void check_local_sizes(const Member& member, const std::string& bytes) {
-    std::string_view extra = bytes;
     std::uint64_t packed_size = field<std::uint32_t>(member.offset + 18);
     std::uint64_t size = field<std::uint32_t>(member.offset + 22);
-    if (packed_size == kElsewhere && size == kElsewhere) {
-      while (extra.size() >= 4) {
-        const char* const at = extra.data();
-        const std::size_t length = load<std::uint16_t>(at + 2);
-        if (length > extra.size() - 4) break;
-        if (load<std::uint16_t>(at) == kZip64Extra && length >= 16) {
-          size = load<std::uint64_t>(at + 4);
-          packed_size = load<std::uint64_t>(at + 12);
-          break;
-        }
-        extra.remove_prefix(4 + length);
-      }
+    const std::string_view large = large_numbers(bytes);
+    if (packed_size == kElsewhere && size == kElsewhere && large.size() >= 2 * sizeof(std::uint64_t)) {
+      size = load<std::uint64_t>(large.data());
+      packed_size = load<std::uint64_t>(large.data() + sizeof(std::uint64_t));
     }
     if (packed_size != member.packed_size || size != member.size ||
         field<std::uint32_t>(member.offset + 14) != member.crc) {

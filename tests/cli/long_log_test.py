@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -76,6 +77,30 @@ def test_an_error_in_a_pipe_names_the_pipe():
                           input="time,q1\n0,1,2\n", capture_output=True, timeout=patience(40), check=False)
     assert done.returncode == 2
     assert done.stderr.startswith("antaeus: standard input"), done.stderr
+
+
+def test_an_npz_of_more_than_two_gigabytes(tmp_path, monkeypatch):
+    """Python writes the numbers of such a file in 64 bits; with another limit, those of a small one."""
+    np.savez(tmp_path / "plain.npz", **wavy(500))
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 100)
+    np.savez(tmp_path / "large.npz", **wavy(500))
+    np.savez_compressed(tmp_path / "packed.npz", **wavy(500))
+    bytes_of = (tmp_path / "large.npz").read_bytes()
+    assert b"PK\x06\x06" in bytes_of and b"PK\x06\x07" in bytes_of
+    tables = []
+    for name in ("plain", "large", "packed"):
+        out = tmp_path / f"{name}.csv"
+        done = subprocess.run([os.environ["ANTAEUS_CLI"], "estimate", tmp_path / f"{name}.npz", "-r", "planar_3r", "-o", out],
+                              capture_output=True, text=True, timeout=patience(40), check=False)
+        assert done.returncode == 0, done.stderr
+        tables.append(out.read_bytes())
+    assert tables[0] == tables[1] == tables[2]
+    record = bytes_of.index(b"PK\x06\x06")
+    for place in (24, 40, 48):  # how many, its size, where it begins
+        spoiled = bytearray(bytes_of)
+        spoiled[record + place + 4] ^= 1  # a bit beyond the 32
+        (tmp_path / "spoiled.npz").write_bytes(spoiled)
+        assert "its two ends contradict each other" in refused("estimate", tmp_path / "spoiled.npz", "-r", "planar_3r")
 
 
 def test_what_a_small_file_can_cost(tmp_path):

@@ -32,7 +32,7 @@ struct ANTAEUS_API NumpyArray {
 /// allocated. \param name stands for the file in messages. \throws Error
 ANTAEUS_API NumpyArray parse_npy(std::string_view bytes, const std::string& name);
 ANTAEUS_API NumpyArray read_npy(const std::filesystem::path& file);
-/// Members by name without ".npy". Stored and deflated members, no zip64 directory (4 GiB, 65 535 members); deflated
+/// Members by name without ".npy". Stored and deflated members, of files beyond 4 GiB too (zip64); deflated
 /// members may hold 64 MiB of numbers together, or 64 times the bytes of the file. \throws Error on encrypted,
 /// truncated, duplicate, overlapping or oversized members, and on a wrong checksum
 /// \param left_out  unless null, a member that cannot be read as numbers (texts, objects, damaged ones) is no error: it
