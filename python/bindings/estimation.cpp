@@ -39,6 +39,28 @@ void bind_tare(nb::module_& module) {
       .def_prop_ro("time", &Tare::time, "Time stamp at which it began to hold, s; NaN unless holding.");
 }
 
+void bind_day(nb::module_& module) {
+  bind_enumeration<DayLearning>(module,
+                                "When friction and offsets of today are learnt: where the user says that "
+                                "nothing touches, or also while no torque says otherwise.");
+  bind_enumeration<DayState>(module,
+                             "unknown: nothing was learnt. learning, known: something was. refused: what was learnt is "
+                             "beyond what days are.");
+  nb::class_<DayEstimator>(module, "Day",
+                           "What Coulomb and viscous friction and offsets are today beyond the mean of all days that "
+                           "were identified. A copy.")
+      .def_prop_ro(
+          "state", [](const DayEstimator& self) { return self.state(); }, "Whether anything was learnt.")
+      .def_prop_ro("learnt", &DayEstimator::learnt, "Of samples that were learnt from, s.")
+      .def_prop_ro("motor", &DayEstimator::motor, "Whose draw was refused; −1: no motor's.")
+      .def_prop_ro(
+          "mean", [](const DayEstimator& self) { return frozen(MatrixX(self.day().mean)); },
+          "[3 × motors]: Coulomb friction N·m, viscous friction N·m·s/rad, offset N·m.")
+      .def_prop_ro(
+          "covariance", [](const DayEstimator& self) { return frozen(MatrixX(self.day().covariance)); },
+          "[3 × 3 motors], a block a motor, in the same order.");
+}
+
 void bind_residual(nb::module_& module) {
   nb::class_<Residual> residual(module, "Residual",
                                 "One instant's residual, motors in motor order. Torque minus model; with w on the "
@@ -68,6 +90,18 @@ void bind_residual(nb::module_& module) {
       .def("begin_tare", &ResidualEstimator::begin_tare,
            "\"Nothing touches now\": averages residuals for tare_duration and then takes them out, if its checks pass.")
       .def("drop_tare", &ResidualEstimator::drop_tare, "Takes out no tare any more.")
+      .def("begin_day", &ResidualEstimator::begin_day,
+           "\"From now on nothing touches\", until end_day(): learns today's friction and offsets of a robot whose "
+           "noise "
+           "was identified, and states less doubt.")
+      .def("end_day", &ResidualEstimator::end_day, "Keeps what was learnt of today.")
+      .def("drop_day", &ResidualEstimator::drop_day, "Forgets what was learnt of today.")
+      .def(
+          "day",
+          [](const ResidualEstimator& self) {
+            return self.day() ? std::optional<DayEstimator>(*self.day()) : std::nullopt;
+          },
+          "What was learnt of today; None without identified noise.")
       .def(
           "tare", [](const ResidualEstimator& self) { return Tare(self.tare()); },
           "What is taken out, or why nothing is.")
@@ -169,6 +203,7 @@ void bind_contact_space_filter(nb::module_& module) {
 
 void bind_estimation(nb::module_& module) {
   bind_tare(module);
+  bind_day(module);
   bind_residual(module);
   bind_posterior_estimator(module);
   bind_contact_space_filter(module);

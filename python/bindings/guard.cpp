@@ -108,6 +108,18 @@ void bind_guarded_estimator(nb::module_& module) {
            "\"Nothing touches now\": averages residuals for residual.tare_duration and then takes them out, if its "
            "checks pass; tare() says so.")
       .def("drop_tare", &GuardedEstimator::drop_tare, "Takes out no tare any more.")
+      .def("begin_day", &GuardedEstimator::begin_day,
+           "\"From now on nothing touches\", until end_day(): learns today's friction and offsets of a robot whose "
+           "noise "
+           "was identified, and states less doubt; day() says so.")
+      .def("end_day", &GuardedEstimator::end_day, "Keeps what was learnt of today.")
+      .def("drop_day", &GuardedEstimator::drop_day, "Forgets what was learnt of today.")
+      .def(
+          "day",
+          [](const GuardedEstimator& self) {
+            return self.day() ? std::optional<DayEstimator>(*self.day()) : std::nullopt;
+          },
+          "What was learnt of today; None without identified noise.")
       .def(
           "tare", [](const GuardedEstimator& self) { return Tare(self.tare()); },
           "What is taken out of the residual, or why nothing is.")

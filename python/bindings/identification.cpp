@@ -95,6 +95,13 @@ void bind_parts(nb::module_& module) {
                nb::repr(nb::float_(self.sd)).c_str() + " " + self.unit;
       });
   bind_struct<PayloadFit>(module, "PayloadFit", "What a gripper carries, from logs with and without it.");
+  bind_struct<LogOfRobot>(module, "LogOfRobot", "What one log had of its own, beyond the mean of all logs.");
+  bind_struct<Coverage>(
+      module, "Coverage",
+      "How often stated intervals held what was not fitted, of a joint's torque or an axis of the force "
+      "that untouched torques read as.");
+  bind_struct<CoverageTable>(module, "CoverageTable", "What was judged by a fit of what, and how it came out.");
+  bind_struct<AnotherDay>(module, "AnotherDay", "What logs of more days are expected to buy at an endpoint.");
   nb::class_<IdentifiedJoint> joint(module, "IdentifiedJoint",
                                     "What became of one joint. Torques in the result's unit; NaN: no such figure.");
   bind_fields(joint).def("__repr__", [](const IdentifiedJoint& self) { return "IdentifiedJoint(" + self.joint + ")"; });

@@ -223,11 +223,12 @@ constexpr void visit_stored(const S*, auto&& visit) {
 template <std::same_as<ChannelFinding> C>
 constexpr void visit_stored(const C*, auto&& visit) {
   visit(&C::joint, &C::use, &C::reason, &C::repeated, &C::gain, &C::gain_sd, &C::limit, &C::limit_offset, &C::limit_sd,
-        &C::at_limit, &C::forward, &C::backward, &C::white_sd, &C::integral_time, &C::periods, &C::tool, &C::tool_sd);
+        &C::at_limit, &C::forward, &C::backward, &C::white_sd, &C::standing_sd, &C::integral_time, &C::periods,
+        &C::tool, &C::tool_sd);
 }
 template <std::same_as<MovingFit> M>
 constexpr void visit_stored(const M*, auto&& visit) {
-  visit(&M::sample_time, &M::torque_shift, &M::channels, &M::covariance);
+  visit(&M::sample_time, &M::torque_shift, &M::channels, &M::covariance, &M::factor_of_another_day);
 }
 template <std::same_as<HeldStretch> H>
 constexpr void visit_stored(const H*, auto&& visit) {

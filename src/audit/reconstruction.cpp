@@ -401,8 +401,9 @@ std::string why_static(const Robot& robot, const Episode& episode, const Residua
   if (episode.a.rows() > 0 || options.kind == ResidualChoice::momentum_observer) return {};
   // As ResidualEstimator allows a clock that is not exact.
   constexpr double kRateSlack = 1.05;
-  if (rate * kRateSlack >= options.minimum_rate) return {};
-  return from + rate_text(rate) + " Hz, " + rate_text(options.minimum_rate) + " are asked for (residual.minimum_rate)";
+  const double least = minimum_rate(robot.profile, options);
+  if (rate * kRateSlack >= least) return {};
+  return from + rate_text(rate) + " Hz, " + rate_text(least) + " are asked for (residual.minimum_rate)";
 }
 
 void note_overflow(const std::vector<Eigen::Index>& steps, Episode& episode, Eigen::Index first_step) {

@@ -51,6 +51,7 @@ ResidualEstimator::ResidualEstimator(const Robot& robot, ResidualOptions options
       motion_observer_(2 * robot.model.nv(), options.observer_rate),
       tare_(detail::torque_limits(robot), options.tare),
       motion_(VectorX::Zero(2 * robot.model.nv())) {
+  minimum_rate_ = minimum_rate(robot.profile, options);
   if (!robot.profile.imu.frame.empty()) imu_frame_ = model_.frame(robot.profile.imu.frame);
   const Eigen::Index motors = model_.motor_count(), nv = model_.nv();
   torque_limit_ = detail::torque_limits(robot);
@@ -58,7 +59,7 @@ ResidualEstimator::ResidualEstimator(const Robot& robot, ResidualOptions options
   residual_.variance.setConstant(motors, kNaN);
   residual_.tilt.setZero(motors, 2);
   for (VectorX* vector :
-       {&last_q_, &last_v_, &speed_, &raw_, &raw_dynamic_part_, &dynamic_part_, &momentum_, &drive_}) {
+       {&last_q_, &last_v_, &speed_, &day_speed_, &raw_, &raw_dynamic_part_, &dynamic_part_, &momentum_, &drive_}) {
     vector->setZero(motors);
   }
   for (VectorX* vector : {&full_v_, &full_a_, &full_tau_, &full_tau_static_}) vector->setZero(nv);
@@ -74,6 +75,7 @@ ResidualEstimator::ResidualEstimator(const Robot& robot, ResidualOptions options
       envelope_.emplace(identified.envelope_motors, identified.identified_speed, options.envelope);
     }
     noise_.emplace(robot.model, *robot.profile.noise);
+    day_.emplace(*robot.profile.noise, options.day);
     residual_.covariance.setConstant(motors, motors, kNaN);
     residual_.correlated = true;
   }
@@ -133,7 +135,7 @@ void ResidualEstimator::watch_rate(double time) noexcept {
   const int intervals = times_.size() - 1 - first;
   if (intervals < 1) return;
   const double mean = (time - times_[first]) / intervals;
-  fast_ = mean * options_.minimum_rate <= (fast_ ? kLossSlack : kRateSlack);
+  fast_ = mean * minimum_rate_ <= (fast_ ? kLossSlack : kRateSlack);
   slow_ = !fast_;
 }
 
@@ -226,6 +228,7 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
   if (!settled) residual_.reasons.add(Reason::settling);
   counts_ ? fill_covariance(now) : fill_variance(now);
   fill_tilt(now);
+  learn_day(time);
   tare_.step(time, observation.q, speed_, residual_.value, residual_.variance);
   residual_.value -= tare_.offset();
   if (tare_.lost()) residual_.reasons.add(Reason::not_tared);
@@ -373,6 +376,23 @@ Status ResidualEstimator::evaluate_noise(const Instant& now) noexcept {
   return noise_->evaluate(now.base_terms(), motion_.head(nv), motion_.tail(nv), share);
 }
 
+void ResidualEstimator::drop_day() noexcept {
+  if (!day_) return;
+  day_->drop();
+  noise_->set_day(day_->day());
+}
+
+/// From the present residual, for those that follow.
+void ResidualEstimator::learn_day(double time) noexcept {
+  if (!day_ || !counts_) return;
+  if (!mean_counts()) return;
+  if (residual_.reasons.has(Reason::settling) || residual_.reasons.has(Reason::motion_unknown)) return;
+  const std::vector<int>& rows = model_.motor_rows();
+  for (std::size_t m = 0; m < rows.size(); ++m) day_speed_[static_cast<Eigen::Index>(m)] = motion_[rows[m]];
+  if (day_->step(time, residual_.value, day_speed_, residual_.covariance)) noise_->set_day(day_->day());
+  if (day_->state() == DayState::refused) residual_.reasons.add(Reason::not_tared);
+}
+
 bool ResidualEstimator::saturated(const Instant& now, Eigen::Index motor) const noexcept {
   return detail::is_saturated(options_, torque_limit_[motor], noise_ ? &noise_->model() : nullptr, identified(motor),
                               now.torque()[motor], motor);
@@ -462,6 +482,13 @@ void ResidualEstimator::fill_tilt(const Instant& now) noexcept {
   }
 }
 
+double minimum_rate(const RobotProfile& profile, const ResidualOptions& options) {
+  if (!profile.noise || options.noise != NoiseUse::identified || !(profile.noise->rate > 0.0)) {
+    return options.minimum_rate;
+  }
+  return std::min(options.minimum_rate, profile.noise->rate);
+}
+
 const OptionTable& options_of(const ResidualOptions&) {
   using O = ResidualOptions;
   static const OptionTable table(
@@ -503,6 +530,7 @@ const OptionTable& options_of(const ResidualOptions&) {
                  &O::saturation_share, kPositive),
           part(&O::envelope),
           part(&O::tare),
+          part(&O::day),
       });
   return table;
 }

@@ -267,12 +267,21 @@ Motion motion_of(const std::vector<IdentifyLog>& logs, double speed, const Vecto
 }
 VectorX all_motors(const Robot& robot) { return VectorX::Ones(robot.model.motor_count()); }
 
-/// Whether the loop would form dynamic residuals from these logs: velocities, and accelerations by their differences.
+/// [Hz] from which the rows of an arm on a fixed base are formed as the loop forms them: what differences of velocities
+/// get wrong at such a rate is then in σ, and the loop may form them too (NoiseModel::rate). Four samples in the period
+/// of the loop's low pass.
+double least_rate(const Robot& robot, const ResidualOptions& residual) {
+  constexpr double kSamples = 4.0;
+  if (robot.model.base() != Base::fixed || !(residual.cut_off > 0.0)) return residual.minimum_rate;
+  return std::min(residual.minimum_rate, kSamples * residual.cut_off);
+}
+
+/// Whether the loop may form dynamic residuals from these logs: velocities, and accelerations by their differences.
 bool has_loop_rows(const Robot& robot, const std::vector<IdentifyLog>& logs, const ResidualOptions& residual) {
   return std::ranges::all_of(logs, [&](const IdentifyLog& log) {
     const Episode& e = log.episode;
     const bool inertial = e.imu_angular_velocity.rows() == e.steps() && e.imu_specific_force.rows() == e.steps();
-    return e.v.rows() == e.steps() && e.sample_time() * residual.minimum_rate <= kRateSlack &&
+    return e.v.rows() == e.steps() && e.sample_time() * least_rate(robot, residual) <= kRateSlack &&
            (robot.model.base() == Base::fixed || (inertial && !robot.profile.imu.frame.empty()));
   });
 }

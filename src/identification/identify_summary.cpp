@@ -91,6 +91,25 @@ IdentifyAnswer set_up(const IdentifyResult& r) {
   return answer;
 }
 
+/// What of the stated intervals is too narrow or too wide, as far as the logs tell.
+IdentifyAnswer intervals(const IdentifyResult& r) {
+  IdentifyAnswer answer{"Are the intervals true?", {}};
+  for (const CoverageTable& judged : r.coverage) {
+    std::vector<std::string> narrow, wide;
+    for (const Coverage& one : judged.rows) {
+      const std::string text = one.what + " (" + percent(one.within_95) + ")";
+      if (one.nees > one.nees_high) narrow.push_back(text);
+      if (one.nees < one.nees_low) wide.push_back(text);
+    }
+    std::string text = "Judged " + judged.how + ", of the stated 95 %: ";
+    if (narrow.empty() && wide.empty()) text += "they hold, as far as these logs tell";
+    if (!narrow.empty()) text += "too narrow: " + listed(narrow);
+    if (!wide.empty()) text += (narrow.empty() ? "" : "; ") + ("too wide: " + listed(wide));
+    answer.sentences.push_back(text + ".");
+  }
+  return answer;
+}
+
 IdentifyAnswer gaps(const IdentifyResult& r) {
   IdentifyAnswer answer{r.identified ? "What is not identified, and why?" : "What is missing?", r.missing};
   for (const IdentifiedJoint& joint : r.joints) {
@@ -132,6 +151,14 @@ IdentifyAnswer use(const IdentifyResult& r) {
     answer.sentences.push_back("Torques are taken as the channels give them: every force of this profile is in " +
                                r.unit + " over metres, no newtons.");
   }
+  for (const AnotherDay& one : r.another_day) {
+    answer.sentences.push_back(
+        "On another day a force at " + one.endpoint + " is known to ± " + rounded(one.sd) +
+        " N (sd of an axis, median over these poses). " +
+        (r.runs == 1 ? "A log of a second day" : "As many logs of other days again") + " would make that ± " +
+        rounded(one.sd_then) + " N" +
+        (r.runs == 1 ? ", and show how far days of this robot lie apart: one log cannot." : "."));
+  }
   answer.sentences.emplace_back("Use profile.toml in place of the robot's name: --robot DIR/profile.toml.");
   return answer;
 }
@@ -144,6 +171,7 @@ std::vector<IdentifyAnswer> identify_story(const IdentifyResult& r) {
   std::vector<IdentifyAnswer> story;
   if (IdentifyAnswer answer = set_up(r); !answer.sentences.empty()) story.push_back(std::move(answer));
   story.push_back(verdict(r));
+  if (IdentifyAnswer answer = intervals(r); !answer.sentences.empty()) story.push_back(std::move(answer));
   if (IdentifyAnswer answer = gaps(r); !answer.sentences.empty()) story.push_back(std::move(answer));
   if (r.payload) {
     IdentifyAnswer answer{"What does it carry?", r.payload->missing};

@@ -222,7 +222,11 @@ void BatchEvidence::flatten(const RobotModel& model, const NoiseModel& noise, co
     motor.variance = square(noise.white_sd[m]) + square(entry(noise.offset_sd, m)) + square(entry(noise.slow_sd, m));
     motor.standing = square(standing_friction(noise, at, m));
     motor.motion = square(entry(noise.motion_sd, m));
-    motor.dry = motor.standing > 0.0;
+    motor.dry = motor.standing > 0.0 || entry(noise.coulomb_sd, m) > 0.0;
+    // Of another day: σ_c² tanh² is σ_c² less what it lacks while the joint stands.
+    motor.variance += square(entry(noise.coulomb_sd, m));
+    motor.standing -= square(entry(noise.coulomb_sd, m));
+    motor.speed = square(entry(noise.viscous_sd, m));
     if (mean) {
       motor.offset = noise.parameters[at.offset(m)];
       motor.viscous = noise.parameters[at.viscous(m)];

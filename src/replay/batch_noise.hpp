@@ -216,6 +216,7 @@ ANTAEUS_LANES_INLINE D own_variance(const BatchNumbers& model, const BatchCall& 
   if (!motor.known) return select(variance > 0.0, variance, all_lanes<D>(__builtin_nan("")));
   const D& tangent = lanes.tangent[m];
   variance = variance + motor.variance + motor.standing * (1.0 - tangent * tangent);
+  if (call.moving && motor.speed > 0.0) variance = variance + motor.speed * lanes.v[m] * lanes.v[m];
   if (!model.noise->mean_counts) variance = variance + lanes.mean[m] * lanes.mean[m];
   if (!call.in.motion_share.data) return variance;
   const D share = *lanes.share;

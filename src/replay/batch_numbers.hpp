@@ -78,6 +78,7 @@ struct BatchMotorNoise {
   bool dry = false;                                   ///< its Coulomb friction makes a difference
   double variance = 0.0;                              ///< whatever the robot does; infinity: no evidence
   double standing = 0.0;                              ///< times 1 − tanh²(v / 0.03)
+  double speed = 0.0;                                 ///< times v²
   double motion = 0.0;                                ///< times the squared share of motion; may be infinite
   double offset = 0.0, viscous = 0.0, coulomb = 0.0;  ///< of the mean
 };

@@ -28,6 +28,10 @@ void check_settings(const ReplayPosterior& options) {
   if (residual.tare.at >= 0.0) {
     refuse("residual.tare_at", "a tare averages what came before, and a replay does not", "--set residual.tare_at=-1");
   }
+  if (residual.day.from >= 0.0 || residual.day.learn == DayLearning::found) {
+    refuse("residual.day_from", "today's friction is learnt from what came before, and a replay knows no before",
+           "--set residual.day_from=-1 --set residual.day_learn=told");
+  }
   if (options.posterior.rows != PosteriorRows::own) {
     refuse("posterior.rows", std::string(to_string(options.posterior.rows)) + ": a replay solves each endpoint alone",
            "--set posterior.rows=own");

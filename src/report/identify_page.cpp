@@ -33,6 +33,8 @@ class IdentifyPage {
       add("left", "What is left of the torques", {Figures{{errors(), residuals()}}});
       add("joints", "Joints", {joints()});
     }
+    if (!r_.coverage.empty()) add("coverage", "Do the intervals hold what was not fitted?", coverage());
+    if (!r_.days.empty()) add("days", "How days differ", days(), r_.days.size() > 1);
     if (!r_.parameters.empty()) add("parameters", "Masses, friction and offsets", {parameters()}, many(r_.parameters));
     if (!r_.omitted.empty()) add("omitted", "What is omitted", {omitted()}, many(r_.omitted));
     if (!r_.joints.empty()) add("range", "Where it was identified", {ranges()});
@@ -97,6 +99,62 @@ class IdentifyPage {
       table.rows.push_back(std::move(row));
     }
     return table;
+  }
+
+  /// "too narrow", or how far the few independent samples allow to say that it is right.
+  static StateWord verdict_of(const Coverage& one) {
+    if (one.nees > one.nees_high) return {"too narrow", Tone::vermillion};
+    if (one.nees < one.nees_low) return {"too wide", Tone::orange};
+    return {"holds", Tone::green};
+  }
+
+  std::vector<Block> coverage() const {
+    std::vector<Block> blocks;
+    for (const CoverageTable& judged : r_.coverage) {
+      TableBlock table{"Judged: " + judged.how +
+                           ". Shares within the stated 50, 80, 95 and 99 %; z²: mean square of the error over "
+                           "its stated sd, 1 where that is right, and what 95 % of as many independent samples would "
+                           "show. Forces: what untouched torques read, so the true one is zero.",
+                       {"what", "#independent samples", "#error (rms)", "unit", "#50 %", "#80 %", "#95 %", "#99 %",
+                        "#z²", "#from", "#to", "sd"},
+                       {}};
+      for (const Coverage& one : judged.rows) {
+        table.rows.push_back(
+            {{one.what, number(one.samples, 0), number(one.rms), one.unit, number(100.0 * one.within_50, 0),
+              number(100.0 * one.within_80, 0), number(100.0 * one.within_95, 0), number(100.0 * one.within_99, 0),
+              number(one.nees), number(one.nees_low), number(one.nees_high), verdict_of(one)}});
+      }
+      blocks.emplace_back(std::move(table));
+    }
+    return blocks;
+  }
+
+  std::vector<Block> days() const {
+    TableBlock spread{
+        r_.days.size() > 1
+            ? "Standard deviations from day to day, as these logs and what is known of other robots show them."
+            : "Standard deviations from day to day. One log shows none: these are other robots'.",
+        {"joint", "#Coulomb [" + r_.unit + "]", "#viscous [" + r_.unit + " s/rad]", "#offset [" + r_.unit + "]"},
+        {}};
+    for (const IdentifiedJoint& joint : r_.joints) {
+      if (joint.identified)
+        spread.rows.push_back(
+            {{name_of(joint), number(joint.coulomb_sd), number(joint.viscous_sd), number(joint.offset_sd)}});
+    }
+    if (r_.days.size() < 2) return {std::move(spread)};
+    TableBlock draws{"Of each log, beyond the mean of all.",
+                     {"log", "joint", "#Coulomb", "#± se", "#viscous", "#± se", "#offset", "#± se"},
+                     {}};
+    for (const LogOfRobot& day : r_.days) {
+      for (const IdentifiedJoint& joint : r_.joints) {
+        if (!joint.identified) continue;
+        const int j = joint.motor;
+        draws.rows.push_back(
+            {{day.log, name_of(joint), number(day.coulomb[j]), number(day.coulomb_sd[j]), number(day.viscous[j]),
+              number(day.viscous_sd[j]), number(day.offset[j]), number(day.offset_sd[j])}});
+      }
+    }
+    return {std::move(spread), std::move(draws)};
   }
 
   TableBlock parameters() const {

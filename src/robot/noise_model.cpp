@@ -41,6 +41,9 @@ void check(const RobotModel& model, const NoiseModel& noise) {
   check_vector(noise.parameters, at.count(), "parameters", false);
   check_vector(noise.offset_sd, at.motors, "offset_sd", false);
   check_vector(noise.slow_sd, at.motors, "slow_sd", false);
+  check_vector(noise.coulomb_sd, at.motors, "coulomb_sd", false);
+  check_vector(noise.viscous_sd, at.motors, "viscous_sd", false);
+  check_vector(noise.standing_sd, at.motors, "standing_sd", false);
   check_vector(noise.motion_sd, at.motors, "motion_sd", false);
   check_vector(noise.correlation_time, at.motors, "correlation_time", false);
   check_vector(noise.joint_speed, at.motors, "joint_speed", false);
@@ -64,6 +67,9 @@ void check(const RobotModel& model, const NoiseModel& noise) {
   }
   check_deviation(noise.offset_sd, "offset_sd", false);
   check_deviation(noise.slow_sd, "slow_sd", false);
+  check_deviation(noise.coulomb_sd, "coulomb_sd", false);
+  check_deviation(noise.viscous_sd, "viscous_sd", false);
+  check_deviation(noise.standing_sd, "standing_sd", false);
   check_deviation(noise.motion_sd, "motion_sd", true);
   check_deviation(noise.correlation_time, "correlation_time", false);
   check_deviation(noise.joint_speed, "joint_speed", true);
@@ -98,6 +104,41 @@ void add_columns(const MatrixX& matrix, const std::vector<int>& columns, const E
 
 }  // namespace
 
+DayDraw::Part DayDraw::columns(double speed) noexcept { return {std::tanh(speed / kCoulombSpeed), speed, 1.0}; }
+
+DayDraw unknown_day(const NoiseModel& noise) {
+  const Eigen::Index motors = noise.white_sd.size();
+  DayDraw day;
+  day.mean.setZero(DayDraw::kParts, motors);
+  day.covariance.setZero(DayDraw::kParts, DayDraw::kParts * motors);
+  const VectorX* const sds[] = {&noise.coulomb_sd, &noise.viscous_sd, &noise.offset_sd};
+  for (int part = 0; part < DayDraw::kParts; ++part) {
+    for (Eigen::Index j = 0; j < sds[part]->size(); ++j) {
+      day.covariance(part, DayDraw::kParts * j + part) = (*sds[part])[j] * (*sds[part])[j];
+    }
+  }
+  return day;
+}
+
+void assume_days(const RobotModel& model, NoiseModel& noise) {
+  if (noise.origin != NoiseOrigin::moving || noise.logs >= 0 || noise.offset_sd.size() > 0) return;
+  const TorqueParameters at = torque_parameters(model);
+  noise.logs = 0;
+  noise.coulomb_sd = noise.viscous_sd = noise.offset_sd = VectorX::Zero(at.motors);
+  for (int j = 0; j < at.motors; ++j) {
+    const auto size = [&noise](int p) {
+      const double mean = noise.parameters.size() > 0 ? noise.parameters[p] : 0.0;
+      const double variance = noise.factor.size() > 0 ? noise.factor.row(p).squaredNorm() : 0.0;
+      return std::sqrt(mean * mean + variance);
+    };
+    noise.coulomb_sd[j] = kCoulombBetween * size(at.coulomb(j));
+    noise.viscous_sd[j] = kViscousBetween * size(at.viscous(j));
+    // The largest torque of its logs is not in the profile: a drive seldom gives more than half of what it can.
+    const double limit = 0.5 * model.effort_limits()[j];
+    noise.offset_sd[j] = std::isfinite(limit) ? kOffsetBetween * limit : size(at.offset(j));
+  }
+}
+
 struct TorqueNoise::Workspace {
   Workspace(RobotModel robot, NoiseModel model_of_noise)
       : dynamics(std::move(robot)), noise(std::move(model_of_noise)), at(torque_parameters(dynamics.model())) {
@@ -105,6 +146,8 @@ struct TorqueNoise::Workspace {
     mean = VectorX::Constant(at.motors, kNaN);
     covariance = MatrixX::Constant(at.motors, at.motors, kNaN);
     shared.setZero(at.motors, at.motors);
+    day = unknown_day(noise);
+    friction_of_day = noise.coulomb_sd.size() > 0 || noise.viscous_sd.size() > 0;
     taken_out = noise.parameters.size() > 0 && !noise.parameters.isZero(0.0);
     find_bodies();
     if (noise.factor.size() > 0) compress_factor();
@@ -223,6 +266,9 @@ struct TorqueNoise::Workspace {
   MatrixX product;  ///< (X F)ᵀ
   MatrixX shared;   ///< X C Xᵀ
   VectorX standing_friction_sd;  ///< s_f of joints that stand
+  DayDraw day;
+  bool friction_of_day = false;  ///< whether friction, and not only the offset, is another from day to day
+  bool learnt_of_day = false;    ///< whether day has a mean
   bool shared_known = false;
   bool unseen_motion = false;  ///< covariance has rows without evidence because of motion that nobody identified
   VectorX mean;
@@ -238,6 +284,14 @@ TorqueNoise& TorqueNoise::operator=(TorqueNoise&&) noexcept = default;
 const VectorX& TorqueNoise::mean() const noexcept { return workspace_->mean; }
 const MatrixX& TorqueNoise::covariance() const noexcept { return workspace_->covariance; }
 const NoiseModel& TorqueNoise::model() const noexcept { return workspace_->noise; }
+
+void TorqueNoise::set_day(const DayDraw& day) noexcept {
+  DayDraw& held = workspace_->day;
+  if (day.mean.cols() != held.mean.cols() || day.covariance.cols() != held.covariance.cols()) return;
+  held.mean = day.mean;
+  held.covariance = day.covariance;
+  workspace_->learnt_of_day = !held.mean.isZero(0.0);
+}
 
 Status TorqueNoise::evaluate(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share) noexcept {
   return evaluate(workspace_->dynamics.at(q), v, a, motion_share);
@@ -278,6 +332,12 @@ Status TorqueNoise::Workspace::fill(const PositionTerms& now, ConstVectorRef v, 
   }
   mean.setZero();
   if (taken_out) fill_mean(v, a);
+  if (learnt_of_day) {
+    const std::vector<int>& motor_rows = dynamics.model().motor_rows();
+    for (int j = 0; j < at.motors; ++j) {
+      if (known(j)) mean[j] += day.torque(j, DayDraw::columns(v[motor_rows[j]]));
+    }
+  }
   bool unseen = false;
   if (motion_share > 0.0) {
     for (const double sd : noise.motion_sd) unseen = unseen || std::isinf(sd);
@@ -353,7 +413,11 @@ double TorqueNoise::Workspace::variance_alone(Eigen::Index motor, double speed, 
   if (const double dry = standing_friction_sd[motor]; dry > 0.0) {
     variance += square(dry) * (1.0 - square(std::tanh(speed / kCoulombSpeed)));
   }
-  if (noise.offset_sd.size() > 0) variance += square(noise.offset_sd[motor]);
+  if (friction_of_day) {
+    variance += day.variance(static_cast<int>(motor), DayDraw::columns(speed));
+  } else if (noise.offset_sd.size() > 0) {
+    variance += day.covariance(2, 3 * motor + 2);
+  }
   if (noise.slow_sd.size() > 0) variance += square(noise.slow_sd[motor]);
   if (noise.motion_sd.size() > 0 && motion_share > 0.0) variance += square(motion_share * noise.motion_sd[motor]);
   return variance;

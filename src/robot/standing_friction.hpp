@@ -11,8 +11,9 @@ namespace antaeus {
 /// share).
 inline constexpr double kStandingFriction = 0.8;
 
-/// s_f of a motor [N·m]: of its Coulomb friction's mean and of what is unknown of it.
+/// s_f of a motor [N·m]: as identified, else of its Coulomb friction's mean and of what is unknown of it.
 inline double standing_friction(const NoiseModel& noise, const TorqueParameters& at, int motor) {
+  if (noise.standing_sd.size() > 0) return noise.standing_sd[motor];
   const int p = at.coulomb(motor);
   const double dry = noise.parameters.size() > 0 ? noise.parameters[p] : 0.0;
   const double variance = noise.factor.size() > 0 ? noise.factor.row(p).squaredNorm() : 0.0;

@@ -65,6 +65,8 @@ TEST_P(EstimationSoak, FromSampleToWrench) {
       [&] {
         const Instant& now = reader.at(samples.sample);
         if (++cycle % 997 == 0) residual.begin_tare();
+        if (cycle % 1501 == 0) residual.begin_day();
+        if (cycle % 1801 == 0) residual.end_day();
         const Residual& formed = residual.form(now);
         posterior.solve(formed);
         filter.step(formed, dt);
@@ -75,6 +77,9 @@ TEST_P(EstimationSoak, FromSampleToWrench) {
       [&] {
         Told told;
         const Residual& formed = residual.residual();
+        if (const DayEstimator* day = residual.day()) {
+          EXPECT_TRUE(day->day().mean.allFinite() && day->day().covariance.allFinite());
+        }
         bool finite = formed.value.allFinite() && !formed.variance.hasNaN() && formed.variance.minCoeff() > 0.0;
         if (formed.correlated) finite = finite && !formed.covariance.hasNaN();
         told.add(formed.status == Status::ok, finite);

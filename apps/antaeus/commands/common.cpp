@@ -121,7 +121,13 @@ std::string foreign_unit(const Robot& robot) {
 
 std::string base_line(const Robot& robot) {
   const std::string unit = foreign_unit(robot);
+  const NoiseModel* noise = robot.profile.noise.get();
   return "base: " + base_text(robot) + printable(payloads_text(robot.model.options().payloads)) +
+         (noise && noise->origin == NoiseOrigin::moving && noise->logs == 0
+              ? "; its noise was identified by an older version, or without labels: how far days lie apart is taken "
+                "from "
+                "other robots"
+              : "") +
          (unit.empty() ? "" : "; torques in " + printable(unit) + ", so every N is of " + printable(unit) + " over m");
 }
 

@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/episode/episode.hpp"
+#include "antaeus/episode/episode_reader.hpp"
+#include "antaeus/identification/identify.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/json_fields.hpp"
 #include "antaeus/io/table_parts.hpp"
@@ -29,6 +33,7 @@ struct EstimateCommand {
   std::string episode, format, out, name = "posterior";
   EstimatorName estimator = EstimatorName::posterior;
   std::vector<std::string> endpoints;
+  std::string contact_free;           ///< where nothing touches: today's friction is learnt there
   std::vector<std::string> left_out;  ///< labels of endpoints that this estimator has no series of
   int step = -1;
   std::string why;  ///< the residual is static, where one would expect it not to be; empty: there is nothing to say
@@ -47,12 +52,40 @@ struct EstimateCommand {
   int run() {
     estimator = parse_enum<EstimatorName>(name, "--estimator", "estimator");
     check_table_ending(out, "--out");
-    const Robot loaded = robot.load();
+    Robot loaded = robot.load();
+    const PipedLog piped(episode, format);
+    if (!contact_free.empty()) piped.named([&] { return learn_day(loaded, piped.file()), kFine; });
     const EstimatePlan plan = plan_estimate(loaded, {estimator, endpoints, smooth});
     left_out = plan.left_out;
-    const PipedLog piped(episode, format);
     return piped.named(
         [&] { return smooth ? run_smoothed(loaded, plan, piped.file()) : run_streamed(loaded, plan, piped.file()); });
+  }
+
+  /// --contact-free: the option of the residual that says so by the log's clock.
+  void learn_day(Robot& loaded, const std::filesystem::path& file) const {
+    if (!loaded.profile.noise) {
+      throw OptionsError("--contact-free", "nothing was identified of this robot, so that a day could differ from it",
+                         "give the profile that antaeus identify wrote");
+    }
+    const EpisodeReader log(file, loaded, loaded.profile.settings.get<EpisodeOptions>());
+    if (log.steps() < 2) return;
+    const double first = log.block(0, 1).time[0], last = log.block(log.steps() - 1, 1).time[0];
+    if (!std::isfinite(first) || !std::isfinite(last)) {
+      throw EpisodeError(log.about().name, "no time stamps, and --contact-free is told in seconds", "log a clock");
+    }
+    std::vector<IdentifyLog> labelled(1);
+    labelled.front().episode.name = log.about().name;
+    labelled.front().episode.time = Eigen::Vector2d(first, last);
+    labelled.front().episode.tau.resize(2, 0);
+    label_contact_free(labelled, {contact_free});
+    const TimeSpan span = labelled.front().spans.front();
+    if (!(first + span.from < last)) {
+      throw OptionsError("--contact-free", "the stretch " + contact_free + " is past the log's end",
+                         "it lasts " + significant_text(last - first, 3) + " s, counted from its first sample");
+    }
+    loaded.profile.settings.set("residual.day_from=" + shortest_text(first + span.from), "--contact-free");
+    loaded.profile.settings.set("residual.day_until=" + shortest_text(std::min(first + span.to, last)),
+                                "--contact-free");
   }
 
   /// Block by block.
@@ -277,6 +310,10 @@ void add_estimate(CLI::App& app, Run& run) {
       ->option_text("FRAME")
       ->take_all()
       ->allow_extra_args(false);
+  verb->add_option("--contact-free", command->contact_free,
+                   "where nothing touches, all or FROM:TO in seconds from the log's first sample: today's friction and "
+                   "offsets are learnt there, of a robot that was identified")
+      ->option_text("STRETCH");
   verb->add_option("--estimator", command->name, "posterior (default; endpoints other than feet), deployed or stacked")
       ->option_text("NAME");
   verb->add_option("--smooth", command->smooth,

@@ -10,6 +10,7 @@
 #include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/wrench_estimate.hpp"
+#include "antaeus/estimation/day_estimator.hpp"
 #include "antaeus/estimation/envelope.hpp"
 #include "antaeus/estimation/tare.hpp"
 #include "antaeus/robot/instant.hpp"
@@ -52,8 +53,12 @@ struct ResidualOptions {
   double saturation_share = 0.98;  ///< [1] share of the torque limit at which a sample is no evidence
   EnvelopeOptions envelope{};      ///< of the motion that the noise was identified in
   TareOptions tare{};              ///< of an offset that the user vouches for
+  DayOptions day{};                ///< of today's friction and offsets, of an identified noise
 };
 ANTAEUS_API const OptionTable& options_of(const ResidualOptions&);
+/// [Hz] below which accelerations are not differenced: `minimum_rate`, or the rate at which the robot's noise was
+/// identified from such residuals: what they get wrong at that rate is in it.
+ANTAEUS_API double minimum_rate(const RobotProfile& profile, const ResidualOptions& options);
 
 /// The residual of one instant, in motor order, with that instant.
 ///
@@ -142,6 +147,18 @@ class ANTAEUS_API ResidualEstimator {
   void begin_tare() noexcept { tare_.begin(); }
   void drop_tare() noexcept { tare_.drop(); }
   const Tare& tare() const noexcept { return tare_; }
+  /// "From now on nothing touches", until end_day(): learns what an identified noise knows over all days only, today's
+  /// friction and offsets (DayEstimator), and states less doubt. Refused, residuals say `not_tared`. reset() keeps what
+  /// was learnt. Without identified noise nothing happens. \realtime
+  void begin_day() noexcept {
+    if (day_) day_->begin();
+  }
+  void end_day() noexcept {
+    if (day_) day_->end();
+  }
+  void drop_day() noexcept;
+  /// Null without identified noise.
+  const DayEstimator* day() const noexcept { return day_ ? &*day_ : nullptr; }
   /// The envelope's speed and limit [rad/s]; null without one.
   const SpeedEnvelope* envelope() const noexcept { return envelope_ ? &*envelope_ : nullptr; }
 
@@ -153,6 +170,7 @@ class ANTAEUS_API ResidualEstimator {
   Status observe_momentum(const Instant& now, const Vector3& gravity, bool first, double dt) noexcept;
   Status see_motion(const Vector3& specific_force, bool first, double dt) noexcept;
   Status evaluate_noise(const Instant& now) noexcept;
+  void learn_day(double time) noexcept;
   bool mean_counts() const noexcept;
   void take_mean_out() noexcept;
   bool saturated(const Instant& now, Eigen::Index motor) const noexcept;
@@ -175,6 +193,8 @@ class ANTAEUS_API ResidualEstimator {
   FrameId imu_frame_;
   VectorX torque_limit_;
   std::optional<TorqueNoise> noise_;
+  std::optional<DayEstimator> day_;
+  double minimum_rate_ = kNaN;
   bool counts_ = false;  ///< whether noise_ is of samples like the present one
   std::optional<SpeedEnvelope> envelope_;
   double motion_share_ = 1.0;  ///< g of the present sample
@@ -197,7 +217,8 @@ class ANTAEUS_API ResidualEstimator {
   ButterworthLowPass motion_low_pass_;
   ExponentialLowPass motion_observer_;
   Tare tare_;
-  VectorX motion_;  ///< v and a as the noise sees them
+  VectorX motion_;     ///< v and a as the noise sees them
+  VectorX day_speed_;  ///< of the motors, likewise
   MatrixX coriolis_;
   VectorX momentum_, drive_;
 };

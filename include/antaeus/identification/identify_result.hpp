@@ -37,6 +37,7 @@ struct IdentifiedJoint {
   double gain = kNaN, gain_sd = kNaN;
   double offset = kNaN, offset_error = kNaN;
   double white_sd = kNaN, offset_sd = kNaN, slow_sd = kNaN, motion_sd = kNaN;  ///< σ, σ_b, σ_s, σ_m
+  double coulomb_sd = kNaN, viscous_sd = kNaN, standing_sd = kNaN;             ///< σ_c, σ_v, s_f
   double integral_time = kNaN;
   double rms_before = kNaN, rms_after = kNaN, hold_out_rms = kNaN, hold_out_covered = kNaN;
   double largest_speed = kNaN, least_position = kNaN, largest_position = kNaN;
@@ -60,6 +61,9 @@ constexpr void visit_fields(const IdentifiedJoint*, auto&& visit) {
   visit(field("offset_error", "", "its standard error", &J::offset_error));
   visit(field("white_sd", "", "from sample to sample", &J::white_sd));
   visit(field("offset_sd", "", "between runs", &J::offset_sd));
+  visit(field("coulomb_sd", "", "of Coulomb friction from day to day", &J::coulomb_sd));
+  visit(field("viscous_sd", "", "of viscous friction from day to day, a torque per rad/s", &J::viscous_sd));
+  visit(field("standing_sd", "", "while the joint stands", &J::standing_sd));
   visit(field("slow_sd", "", "within a run", &J::slow_sd));
   visit(field("motion_sd", "", "while the rest of the robot moves", &J::motion_sd));
   visit(field("integral_time", "s", "of the error", &J::integral_time));
@@ -97,6 +101,52 @@ constexpr void visit_fields(const IdentifiedStretch*, auto&& visit) {
   visit(field("moving", "s", "with motion", &S::moving));
 }
 
+/// How often stated intervals held what was not fitted: of a joint's torque, or of an axis of the force that untouched
+/// torques read as at an endpoint. The mean of z² is 1 where the stated sd is right; less than nees_low: too wide, more
+/// than nees_high: too narrow, as far as so few independent samples tell.
+struct Coverage {
+  std::string what, unit;
+  double rms = kNaN;
+  double within_50 = kNaN, within_80 = kNaN, within_95 = kNaN, within_99 = kNaN;
+  double nees = kNaN, nees_low = kNaN, nees_high = kNaN;
+  double samples = kNaN;
+};
+constexpr void visit_fields(const Coverage*, auto&& visit) {
+  using C = Coverage;
+  visit(field("what", "", "joint, or frame and world axis", &C::what));
+  visit(field("unit", "", "of rms", &C::unit));
+  visit(field("rms", "", "of the error, in `unit`", &C::rms));
+  visit(field("within_50", "1", "share within the stated 50 %", &C::within_50));
+  visit(field("within_80", "1", "share within the stated 80 %", &C::within_80));
+  visit(field("within_95", "1", "share within the stated 95 %", &C::within_95));
+  visit(field("within_99", "1", "share within the stated 99 %", &C::within_99));
+  visit(field("nees", "1", "mean square of error over stated sd: 1 where it is right", &C::nees));
+  visit(field("nees_low", "1", "below it the stated sd is too wide", &C::nees_low));
+  visit(field("nees_high", "1", "above it the stated sd is too narrow", &C::nees_high));
+  visit(field("samples", "1", "independent ones: time over the error's integral time", &C::samples));
+}
+struct CoverageTable {
+  std::string how;  ///< what was judged by a fit of what
+  std::vector<Coverage> rows;
+};
+constexpr void visit_fields(const CoverageTable*, auto&& visit) {
+  using C = CoverageTable;
+  visit(field("how", "", "what was judged by a fit of what", &C::how));
+  visit(field("rows", "", "of joints, then of forces at endpoints", &C::rows));
+}
+
+/// What a log of one more day is expected to buy at an endpoint: rms over axes of a force's sd on another day.
+struct AnotherDay {
+  std::string endpoint;
+  double sd = kNaN, sd_then = kNaN;
+};
+constexpr void visit_fields(const AnotherDay*, auto&& visit) {
+  using A = AnotherDay;
+  visit(field("endpoint", "", "frame", &A::endpoint));
+  visit(field("sd", "N", "of a force there on another day, rms over axes, median over the poses of the logs", &A::sd));
+  visit(field("sd_then", "N", "the same with as many logs of other days again", &A::sd_then));
+}
+
 struct ANTAEUS_API IdentifyResult {
   bool identified = false;
   IdentifyMethod method = IdentifyMethod::moving;  ///< never automatic
@@ -116,6 +166,9 @@ struct ANTAEUS_API IdentifyResult {
   double prior_scale = kNaN;
   std::string hold_out;
   double hold_out_covered = kNaN;
+  std::vector<CoverageTable> coverage;
+  std::vector<LogOfRobot> days;
+  std::vector<AnotherDay> another_day;
   double largest_speed = kNaN;
   int runs = 0;
   std::optional<PayloadFit> payload;
@@ -146,6 +199,10 @@ constexpr void visit_fields(const IdentifyResult*, auto&& visit) {
   visit(file_field("omitted", "", &R::omitted));
   visit(field("hold_out", "", "what was held out, or why nothing was: one sentence", &R::hold_out).as("hold_out.what"));
   visit(field("hold_out_covered", "1", "share of it within 1.96 sd", &R::hold_out_covered).as("hold_out.covered"));
+  visit(
+      field("coverage", "", "how often stated intervals held what was not fitted, of an arm that moves", &R::coverage));
+  visit(field("days", "", "what each log had of its own, of an arm that moves", &R::days));
+  visit(field("another_day", "", "what more days would buy at each endpoint", &R::another_day));
   visit(field("largest_speed", "rad/s", "of the envelope, of a held pose", &R::largest_speed)
             .as("envelope.largest_speed"));
   visit(field("payload", "", "what the gripper carries; none: nobody asked", &R::payload));

@@ -5,7 +5,9 @@
 ///     τ − rnea(q, v, a) − Jᵀ w = X θ + b + e
 ///     X = [ Y | diag(a) | diag(tanh(v / 0.03)) | diag(v) | I ]   inertial regressor, rotors, Coulomb, viscous, offset
 ///     R = diag(σ²) + X C Xᵀ + diag(σ_b² + σ_s²) + g² diag(σ_m²) + diag(s_f² (1 − tanh²(v / 0.03)))
-/// s_f = 0.8 √(c² + C_cc): a joint that stands may be held by any part of its Coulomb friction c, either way.
+///         + diag(σ_c² tanh²(v / 0.03) + σ_v² v²)
+/// s_f: a joint that stands may be held by any part of its Coulomb friction c, either way; 0.8 √(c² + C_cc) where
+/// nobody measured it. σ_c, σ_v, σ_b: Coulomb and viscous friction and offset of another day than those of the logs.
 /// C is what is still unknown of θ after identification. So R is full: joints are wrong together, as the mass that is
 /// wrong hangs on all of them. Room `identification` fills this type; whoever forms a residual reads it.
 
@@ -42,6 +44,12 @@ ANTAEUS_API std::vector<std::string> parameter_names(const RobotModel& model);
 /// Speed at which tanh(v / this) has developed three quarters of Coulomb friction [rad/s].
 inline constexpr double kCoulombSpeed = 0.03;
 
+/// How far one robot's torques lie apart from day to day: sixteen logs of a UR10e over five months, fitted one by one,
+/// had Coulomb friction within 3 to 11 %, viscous friction within 10 to 27 % of their means, and offsets within 0.2 to
+/// 0.4 % of the largest torque (docs/identify_for_years.md). Where nothing better is known, this is taken.
+inline constexpr double kCoulombBetween = 0.08, kViscousBetween = 0.20;  ///< [1] sd, as a share of the friction
+inline constexpr double kOffsetBetween = 0.005;                          ///< [1] sd, as a share of the largest torque
+
 /// What the robot did while its noise was identified. `moving`: an arm that moved through its space; the residual was
 /// τ − rnea(q, v, a). `held_pose`: it held its endpoints in a pose; the residual was τ − g(q). So the motion term and
 /// the envelope speak of static residuals alone, and of joints of its own that move nothing was identified.
@@ -55,6 +63,9 @@ struct NoiseModel {
   VectorX parameters;
   MatrixX factor;
   VectorX offset_sd, slow_sd, motion_sd;
+  VectorX coulomb_sd, viscous_sd, standing_sd;
+  int logs = -1;
+  double rate = kNaN;
   VectorX correlation_time;
   double identified_speed = kNaN;
   std::vector<int> envelope_motors;
@@ -78,6 +89,18 @@ constexpr void visit_fields(const NoiseModel*, Visit&& visit) {
             &N::parameters));
   visit(field("factor", "", "[parameters × any] L: C = L Lᵀ is what is left of them", &N::factor));
   visit(field("offset_sd", "N·m", "[motors] σ_b of an offset that is constant within a run", &N::offset_sd));
+  visit(field("coulomb_sd", "N·m", "[motors] σ_c of Coulomb friction from day to day", &N::coulomb_sd));
+  visit(field("viscous_sd", "N·m·s/rad", "[motors] σ_v of viscous friction from day to day", &N::viscous_sd));
+  visit(field("standing_sd", "N·m", "[motors] s_f of a joint that stands; empty: 0.8 of its Coulomb friction",
+              &N::standing_sd));
+  visit(field("logs", "",
+              "of how many logs the spreads from day to day are, of moving; 0: of none, they are taken from other "
+              "robots; −1: not stated",
+              &N::logs));
+  visit(field("rate", "Hz",
+              "slowest rate of the dynamic residuals that white_sd is of, where the loop formed them as it would of a "
+              "robot; NaN: white_sd is of single samples of the torque",
+              &N::rate));
   visit(field("slow_sd", "N·m", "[motors] σ_s of what wanders within a run", &N::slow_sd));
   visit(field("motion_sd", "N·m",
               "[motors] σ_m while the rest of the robot moves, times g of 0 … 1; infinity: not identified",
@@ -107,6 +130,28 @@ constexpr void visit_fields(const NoiseModel*, Visit&& visit) {
               &N::simulated));
   visit(field("provenance", "", "by whom, from which logs and stretches, when", &N::provenance));
 }
+
+/// What is known of one day: each motor's Coulomb and viscous friction and offset beyond the mean of all days, in these
+/// three rows. Estimated by DayEstimator (estimation/day_estimator.hpp).
+struct DayDraw {
+  static constexpr int kParts = 3;
+  using Part = Eigen::Vector3d;                              ///< of one motor
+  Eigen::Matrix<double, kParts, Eigen::Dynamic> mean;        ///< [3 × motors]
+  Eigen::Matrix<double, kParts, Eigen::Dynamic> covariance;  ///< [3 × 3 motors], a block a motor
+
+  int motors() const noexcept { return static_cast<int>(mean.cols()); }
+  /// Columns of the three at a speed [rad/s].
+  static Part columns(double speed) noexcept;
+  double torque(int motor, const Part& x) const noexcept { return x.dot(mean.col(motor)); }  ///< [N·m]
+  double variance(int motor, const Part& x) const noexcept {                                 ///< [N²·m²]
+    return x.dot(covariance.middleCols<kParts>(kParts * motor) * x);
+  }
+};
+/// Of a day of which nothing is known: the spreads of \p noise.
+ANTAEUS_API DayDraw unknown_day(const NoiseModel& noise);
+
+/// Spreads from day to day as other robots have them, for a moving noise that states none: `logs` is then 0.
+ANTAEUS_API void assume_days(const RobotModel& model, NoiseModel& noise);
 
 /// Evaluates a NoiseModel: the workspace, one a thread.
 class ANTAEUS_API TorqueNoise {
@@ -139,6 +184,10 @@ class ANTAEUS_API TorqueNoise {
   /// was not identified NaN, and both have zeros beside it.
   const MatrixX& covariance() const noexcept;
   const NoiseModel& model() const noexcept;
+
+  /// What is known of the day from now on: its mean is in mean(), its covariance in covariance() in place of the
+  /// spreads from day to day. Of another size: nothing changes. \realtime (noise_model_test)
+  void set_day(const DayDraw& day) noexcept;
 
  private:
   struct Workspace;

@@ -41,6 +41,11 @@ class ANTAEUS_API GuardedEstimator {
   /// "Nothing touches now": see ResidualEstimator::begin_tare and tare().state(). \realtime
   void begin_tare() noexcept { residual_.begin_tare(); }
   void drop_tare() noexcept { residual_.drop_tare(); }
+  /// "From now on nothing touches", until end_day(): see ResidualEstimator::begin_day and day()->state(). \realtime
+  void begin_day() noexcept { residual_.begin_day(); }
+  void end_day() noexcept { residual_.end_day(); }
+  void drop_day() noexcept { residual_.drop_day(); }
+  const DayEstimator* day() const noexcept { return residual_.day(); }
   const Tare& tare() const noexcept { return residual_.tare(); }
   /// Forgets history, states and stop requests; the last refusal stays, and so does a tare.
   void reset() noexcept;

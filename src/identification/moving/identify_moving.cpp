@@ -2,6 +2,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/words.hpp"
@@ -10,6 +11,7 @@
 #include "core/decompositions.hpp"
 #include "identification/identify_steps.hpp"
 #include "identification/moving/moving_gram.hpp"
+#include "identification/moving/moving_judge.hpp"
 
 namespace antaeus::detail {
 
@@ -17,98 +19,15 @@ namespace {
 
 constexpr std::size_t kMostPoints = 1500;  // of a joint's residual in a figure
 
-/// The same logs with the part of their stretches before, or after, the middle of all labelled time.
-std::vector<MovingLog> half_of(const std::vector<MovingLog>& logs, bool first) {
-  double all = 0.0;
-  for (const MovingLog& log : logs) {
-    for (const TimeSpan& span : log.spans) all += span.to - span.from;
-  }
-  std::vector<MovingLog> half;
-  double before = 0.0;  // labelled time in front of the present span
-  for (const MovingLog& log : logs) {
-    std::vector<TimeSpan> spans;
-    for (const TimeSpan& span : log.spans) {
-      const double cut = std::clamp(span.from + 0.5 * all - before, span.from, span.to);
-      const TimeSpan part = first ? TimeSpan{span.from, cut} : TimeSpan{cut, span.to};
-      if (part.from < part.to) spans.push_back(part);
-      before += span.to - span.from;
-    }
-    if (spans.empty()) continue;
-    half.push_back(log);
-    half.back().spans = std::move(spans);
-  }
-  return half;
-}
-
-/// What a noise model leaves of logs. Rows at the drive's limit and dead channels are not judged.
-struct Judged {
-  MovingRows rows;
-  MatrixX after, sd;  ///< samples × motors
-  VectorX rms_before, rms, covered, count;
-  double pooled = kNaN;
-};
-
-Judged judge(const IdentifyTask& task, const NoiseModel& noise, const std::vector<MovingLog>& logs) {
-  Judged judged{moving_rows(task.robot, logs, task.moving, task.pulse()), {}, {}, {}, {}, {}, {}};
-  MovingRows& rows = judged.rows;
-  examine_channels(task.robot, rows, task.moving);
-  TorqueNoise torque_noise(task.robot.model, noise);
-  const int motors = rows.at.motors;
-  judged.after = judged.sd = MatrixX::Constant(rows.samples(), motors, kNaN);
-  judged.rms_before = judged.rms = judged.covered = judged.count = VectorX::Zero(motors);
-  for (Eigen::Index t = 0; t < rows.samples(); ++t) {
-    if (t % 512 == 0) beat(rows);
-    const VectorX q = rows.q.row(t), v = rows.v.row(t), a = rows.a.row(t);
-    if (torque_noise.evaluate(q, v, a) != Status::ok) continue;
-    for (int j = 0; j < motors; ++j) {
-      if (!rows.joints[j].use[t] || !std::isfinite(noise.white_sd[j])) continue;
-      const double before = rows.joints[j].reading[t] - rows.joints[j].expected[t];
-      const double after = before - torque_noise.mean()[j];
-      judged.after(t, j) = after;
-      judged.sd(t, j) = std::sqrt(torque_noise.covariance()(j, j));
-      judged.rms_before[j] += before * before;
-      judged.rms[j] += after * after;
-      judged.covered[j] += std::abs(after) <= kWithin95 * judged.sd(t, j) ? 1.0 : 0.0;
-      judged.count[j] += 1.0;
-    }
-  }
-  if (judged.count.sum() > 0.0) judged.pooled = judged.covered.sum() / judged.count.sum();
-  for (int j = 0; j < motors; ++j) {
-    const double n = judged.count[j] > 0.0 ? judged.count[j] : kNaN;
-    judged.rms_before[j] = std::sqrt(judged.rms_before[j] / n);
-    judged.rms[j] = std::sqrt(judged.rms[j] / n);
-    judged.covered[j] /= n;
-  }
-  return judged;
-}
-
-void hold_out(const IdentifyTask& task, const std::vector<MovingLog>& logs, IdentifyResult& result) {
-  MovingFitOptions short_log = task.moving;
-  short_log.motion_needed = 0.0;  // half of what suffices: the judgement says what it is worth
-  const std::vector<MovingLog> first = half_of(logs, true), second = half_of(logs, false);
-  if (first.empty() || second.empty()) return;
-  const MovingFit half = fit_moving(task.robot, first, short_log, task.pulse());
-  if (!half.identified) {
-    result.hold_out = "nothing: the first half does not suffice for a fit (" + half.missing.front() + ")";
-    return;
-  }
-  const Judged judged = judge(task, half.noise, second);
-  result.hold_out = "the second half of the labelled time, judged by a fit of the first";
-  result.hold_out_covered = judged.pooled;
-  for (IdentifiedJoint& joint : result.joints) {
-    joint.hold_out_rms = judged.rms[joint.motor];
-    joint.hold_out_covered = judged.covered[joint.motor];
-  }
-}
-
 /// A level force that stands at an endpoint through the whole log, as far as neither masses nor friction explain it:
 /// the fit's normal equations with two columns more. What pulls down is left out, since a tool that the description
 /// does not know pulls so too.
-std::string constant_force(const IdentifyTask& task, const MovingRows& rows, const MovingFit& fit,
-                           const std::string& frame) {
+std::string constant_force(const IdentifyTask& task, const MovingRows& rows, const RowErrors& errors,
+                           const Ridge& ridge, const std::string& frame) {
   const RobotModel& model = task.robot.model;
   const Vector3 gravity = model.gravity();
   const Vector3 up = gravity.norm() > 0.0 ? Vector3(-gravity.normalized()) : Vector3(Vector3::UnitZ());
+  using Pair = Eigen::Matrix<double, kOfLog, 2>;
   Eigen::Matrix<double, 3, 2> level;
   level.col(0) = up.unitOrthogonal();
   level.col(1) = up.cross(level.col(0));
@@ -116,26 +35,39 @@ std::string constant_force(const IdentifyTask& task, const MovingRows& rows, con
   const FrameId id = model.frame(frame);
   Matrix6X J(6, model.nv());
   MatrixX XZ = MatrixX::Zero(rows.at.count(), 2);
+  std::vector<Pair> of_log(ridge.effects.size(), Pair::Zero());
   Eigen::Matrix2d ZZ = Eigen::Matrix2d::Zero();
   Eigen::Vector2d Zy = Eigen::Vector2d::Zero();
+  const VectorX weight = weights(rows, errors);
   for (Eigen::Index t = 0; t < rows.samples(); ++t) {
     if (t % 1024 == 0) beat(rows);
     const VectorX q = rows.q.row(t);
     if (dynamics.at(q).frame_jacobian(id, J) != Status::ok) continue;
     for (int j = 0; j < rows.at.motors; ++j) {
       const JointRows& joint = rows.joints[j];
-      const ChannelFinding& channel = fit.channels[j];
-      if (!joint.use[t] || channel.use != ChannelUse::used) continue;
-      const double weight = rows.step / (channel.integral_time * channel.white_sd * channel.white_sd);
+      if (!joint.use[t] || !(weight[j] > 0.0)) continue;
+      const double w = weight[j] * errors.sd[j] * errors.sd[j] / row_variance(rows, j, t, errors);
       const Eigen::Vector2d z = -level.transpose() * J.col(model.motor_rows()[j]).head<3>();
-      const double e = joint.reading[t] - joint.expected[t] - predicted(rows, j, t, fit.noise.parameters);
+      const double e = joint.reading[t] - joint.expected[t] - predicted(rows, j, t, ridge);
       for (Eigen::Index c = 0; c < joint.X.cols(); ++c)
-        XZ.row(rows.parameter(j, joint.columns[c])) += weight * joint.X(t, c) * z.transpose();
-      ZZ += weight * z * z.transpose();
-      Zy += weight * e * z;
+        XZ.row(rows.parameter(j, joint.columns[c])) += w * joint.X(t, c) * z.transpose();
+      of_log[static_cast<std::size_t>(j) * rows.log_step.size() + static_cast<std::size_t>(rows.log[t])] +=
+          w * columns_of_log(rows, j, t) * z.transpose();
+      ZZ += w * z * z.transpose();
+      Zy += w * e * z;
     }
   }
-  const MatrixX LXZ = fit.noise.factor.transpose() * XZ;
+  // What logs have of their own may stand in for it too: eliminated, as in the fit.
+  for (std::size_t k = 0; k < of_log.size(); ++k) {
+    const LogEffect& effect = ridge.effects[k];
+    if (effect.by_theta.size() == 0) continue;
+    const auto j = static_cast<int>(k / rows.log_step.size());
+    ZZ -= of_log[k].transpose() * effect.covariance * of_log[k];
+    for (Eigen::Index c = 0; c < effect.by_theta.cols(); ++c) {
+      XZ.row(rows.parameter(j, rows.joints[j].columns[c])) -= effect.by_theta.col(c).transpose() * of_log[k];
+    }
+  }
+  const MatrixX LXZ = ridge.factor.transpose() * XZ;
   const double prior = task.unlabelled.force;
   const Eigen::Matrix2d H = ZZ - LXZ.transpose() * LXZ + Eigen::Matrix2d::Identity() / (prior * prior);
   const Eigen::LLT<Eigen::Matrix2d> information(H);
@@ -149,20 +81,84 @@ std::string constant_force(const IdentifyTask& task, const MovingRows& rows, con
          "contact-free stretches";
 }
 
-/// A log that the others' fit does not cover.
-void contradictions(const IdentifyTask& task, const std::vector<MovingLog>& logs, std::vector<std::string>& doubts) {
-  if (logs.size() < 2) return;
-  MovingFitOptions any = task.moving;
-  any.motion_needed = 0.0;
-  for (std::size_t l = 0; l < logs.size(); ++l) {
-    std::vector<MovingLog> others = logs;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(l));
-    const MovingFit fit = fit_moving(task.robot, others, any, task.pulse());
-    if (!fit.identified) continue;
-    const double covered = judge(task, fit.noise, {logs[l]}).pooled;
-    if (!(covered < task.options.other_robot)) continue;
-    doubts.push_back(logs[l].episode.name + ": the other logs' fit covers " + rounded(100.0 * covered) +
-                     " % of its torques, and 95 % of its own robot's: two robots, or a contact or load in one of them");
+/// Why a log is not one of the others' robot, untouched; empty: it may be.
+std::string contradiction(const IdentifyTask& task, const LeftOut& left) {
+  const double covered = left.judged.pooled;
+  const std::string contact = contact_in(task, left);
+  if (covered < task.options.other_robot) {
+    return "the other logs' fit covers " + rounded(100.0 * covered) +
+           " % of its torques, and 95 % of its own robot's: two robots, or a contact or load in one of them" +
+           (contact.empty() ? "" : "; by that fit " + contact);
+  }
+  return contact.empty() ? "" : "by the other logs' fit " + contact + ": a contact";
+}
+
+/// Logs that the others contradict. Of three and more, those that most others agree on are kept.
+std::vector<MovingLog> without_contradictions(const IdentifyTask& task, std::vector<MovingLog> logs,
+                                              std::vector<LeftOut>& left, IdentifyResult& result) {
+  std::vector<std::string> told;
+  while (true) {
+    left = leave_one_out(task, logs);
+    const LeftOut* worst = nullptr;
+    std::string why;
+    for (const LeftOut& one : left) {
+      std::string text = contradiction(task, one);
+      if (text.empty() || (worst && worst->judged.pooled <= one.judged.pooled)) continue;
+      worst = &one;
+      why = std::move(text);
+    }
+    if (!worst) break;
+    const std::string text = logs[worst->log].episode.name + ": " + why;
+    // Of two logs nobody knows which is right; and more than a third of them are no exception.
+    if (logs.size() < 3 || 3 * (told.size() + 1) > logs.size() + told.size()) {
+      result.missing.push_back(text);
+      return logs;
+    }
+    told.push_back(text + "; the log is left out");
+    logs.erase(logs.begin() + static_cast<std::ptrdiff_t>(worst->log));
+  }
+  result.notes.insert(result.notes.end(), told.begin(), told.end());
+  return logs;
+}
+
+/// What the intervals are worth, and what was held out of the fit for that.
+void add_coverage(const IdentifyTask& task, const std::vector<MovingLog>& logs, const std::vector<LeftOut>& left,
+                  const VectorX& period, IdentifyResult& result) {
+  std::string nothing;
+  const CoverageCount halves = judge_halves(task, logs, nothing);
+  CoverageCount others(task);
+  for (const LeftOut& one : left) others.add(one.judged, one.noise, period);
+  const auto add = [&result](const char* how, std::vector<Coverage> rows) {
+    if (!rows.empty()) result.coverage.push_back({how, std::move(rows)});
+  };
+  add("half of each log by a fit of its other half", halves.table());
+  add("each log by a fit of the others", others.table());
+  const bool days = !left.empty();
+  if (!days && !nothing.empty()) {
+    result.hold_out = nothing;
+    return;
+  }
+  const CoverageCount& told = days ? others : halves;
+  result.hold_out = days ? "each log, judged by a fit of the others"
+                         : "each half of the labelled time, judged by a fit of the other half";
+  result.hold_out_covered = told.covered(-1);
+  for (IdentifiedJoint& joint : result.joints) {
+    joint.hold_out_rms = told.rms(joint.motor);
+    joint.hold_out_covered = told.covered(joint.motor);
+  }
+}
+
+/// What another day would buy: "… would take the force at tool0 from ± 6.5 to ± 5.8 N".
+void note_another_day(const IdentifyTask& task, const std::vector<MovingLog>& logs, const MovingFit& fit,
+                      IdentifyResult& result) {
+  if (task.endpoints.empty() || fit.noise.unit != "N·m") return;
+  const MovingRows rows = moving_rows(task.robot, logs, task.moving, task.pulse());
+  NoiseModel more = fit.noise;
+  more.factor = fit.factor_of_another_day;
+  for (std::size_t k = 0; k < task.endpoints.size(); ++k) {
+    const double now = force_deviation(task, fit.noise, rows, k), then = force_deviation(task, more, rows, k);
+    if (!std::isfinite(now)) continue;
+    result.another_day.push_back({task.endpoints[k], now, then});
   }
 }
 
@@ -289,26 +285,43 @@ std::vector<std::string> doubts_of_freedom(const IdentifyTask& task, const std::
     }
     MovingRows rows = moving_rows(task.robot, logs, task.moving, task.pulse());
     examine_channels(task.robot, rows, task.moving);
+    RowErrors errors = first_errors(rows);
+    for (int j = 0; j < rows.at.motors; ++j) {
+      const ChannelFinding& found = fit.channels[j];
+      errors.sd[j] = found.use == ChannelUse::used ? found.white_sd : kNaN;
+      errors.period[j] = found.integral_time;
+      errors.standing[j] = found.use == ChannelUse::used ? found.standing_sd : 0.0;
+      errors.between.col(j) = OfLog(fit.noise.coulomb_sd[j], fit.noise.viscous_sd[j], fit.noise.offset_sd[j]);
+    }
+    const VectorX standing = errors.standing.cwiseQuotient(errors.sd).cwiseAbs2();
+    VectorX prior(std::ssize(fit.parameters));
+    for (Eigen::Index k = 0; k < prior.size(); ++k) prior[k] = fit.parameters[static_cast<std::size_t>(k)].prior_sd;
+    const Gram gram(rows, contiguous_folds(rows, task.moving.seam), standing.array().isFinite().select(standing, 0.0));
+    const Ridge ridge = gram.solve(errors, prior, -1);
     for (const std::string& frame : task.endpoints) {
-      if (std::string text = constant_force(task, rows, fit, frame); !text.empty()) doubts.push_back(std::move(text));
+      std::string text = constant_force(task, rows, errors, ridge, frame);
+      if (!text.empty()) doubts.push_back(std::move(text));
     }
   }
-  contradictions(task, logs, doubts);
   return doubts;
 }
 
 void identify_moving(const IdentifyTask& task, IdentifyResult& result) {
-  const std::vector<MovingLog> logs = moving_logs(task, task.request.logs, result);
+  std::vector<MovingLog> logs = moving_logs(task, task.request.logs, result);
   task.tell(0.05);
+  std::vector<LeftOut> left;
+  logs = without_contradictions(task, std::move(logs), left, result);
+  task.tell(0.2);
   const MovingFit fit = fit_moving(task.robot, logs, task.moving, task.pulse());
   task.tell(0.4);
   result.motion = fit.motion;
   result.prior_scale = fit.prior_scale;
   result.joints = joints_of(task.robot, fit.channels);
-  result.missing = fit.missing;
+  const std::vector<std::string> contradictions = std::exchange(result.missing, fit.missing);
   result.notes.insert(result.notes.end(), fit.notes.begin(), fit.notes.end());
   if (!fit.identified) return;
   result.missing = doubts_of_freedom(task, logs, fit);
+  result.missing.insert(result.missing.end(), contradictions.begin(), contradictions.end());
   task.tell(0.6);
   if (!result.missing.empty()) {
     for (IdentifiedJoint& joint : result.joints) joint.identified = false;
@@ -323,11 +336,18 @@ void identify_moving(const IdentifyTask& task, IdentifyResult& result) {
     joint.offset = fit.noise.parameters[at.offset(joint.motor)];
     joint.offset_error = fit.noise.factor.row(at.offset(joint.motor)).norm();
     periods[joint.motor] = joint.integral_time;
+    joint.standing_sd = fit.noise.standing_sd[joint.motor];
+    joint.coulomb_sd = fit.noise.coulomb_sd[joint.motor];
+    joint.viscous_sd = fit.noise.viscous_sd[joint.motor];
+    joint.offset_sd = fit.noise.offset_sd[joint.motor];
   }
   result.noise.correlation_time = periods;
   sort_parameters(fit.parameters, result);
-  hold_out(task, logs, result);
+  add_coverage(task, logs, left, periods, result);
   task.tell(0.8);
+  result.days = fit.logs;
+  result.runs = static_cast<int>(logs.size());
+  note_another_day(task, logs, fit, result);
   add_moving_residuals(task, logs, result);
   fit_the_payload(task, logs, result);
 }

@@ -16,17 +16,19 @@ namespace detail {
 namespace {
 
 /// log p of what each fold did not see, neighbours counting as one for T_j.
-double log_likelihood(const MovingRows& rows, const CrossValidation& cv, const MatrixX& spread, const VectorX& period) {
+double log_likelihood(const MovingRows& rows, const CrossValidation& cv, const VectorX& period) {
   double sum = 0.0;
+  const Eigen::Index stride = scored_stride(rows);
+  const RowErrors& errors = cv.errors;
   for (int j = 0; j < rows.at.motors; ++j) {
-    if (!std::isfinite(cv.sd[j]) || !(cv.sd[j] > 0.0)) continue;
+    if (!std::isfinite(errors.sd[j]) || !(errors.sd[j] > 0.0)) continue;
     double of_joint = 0.0;
-    for (Eigen::Index t = 0; t < rows.samples(); t += kScored) {
+    for (Eigen::Index t = 0; t < rows.samples(); t += stride) {
       if (!rows.joints[j].use[t]) continue;
-      const double variance = cv.sd[j] * cv.sd[j] + spread(t, j);
+      const double variance = row_variance(rows, j, t, errors) + cv.spread(t, j);
       of_joint -= 0.5 * (std::log(2.0 * std::numbers::pi * variance) + cv.error(t, j) * cv.error(t, j) / variance);
     }
-    sum += of_joint * static_cast<double>(kScored) * rows.step / period[j];
+    sum += of_joint * static_cast<double>(stride) * rows.step / period[j];
   }
   return sum;
 }
@@ -145,8 +147,9 @@ void note_shift(MovingFit& fit) {
                       " than the positions: a fast arm's doubts do not hold then; align the channels");
 }
 
-/// What the loop sees of the logs (MovingFitOptions::low_pass), with its σ and T for those of \p cv: each row judged by
-/// the fit of the fold that did not see it. \param plain  the rows that were fitted; their regressors are let go
+/// What the loop sees of the logs (MovingFitOptions::low_pass), with its σ, s_f and T for those of \p cv: each row
+/// judged by the fit of the fold that did not see it. \param plain  the rows that were fitted; their regressors are let
+/// go
 MovingRows rows_of_loop(const Robot& robot, const std::vector<MovingLog>& logs, const MovingFitOptions& options,
                         MovingRows& plain, const Folds& folds, CrossValidation& cv) {
   for (JointRows& joint : plain.joints) joint.X.resize(0, joint.X.cols());  // as large as what comes now
@@ -155,25 +158,42 @@ MovingRows rows_of_loop(const Robot& robot, const std::vector<MovingLog>& logs, 
   for (int j = 0; j < rows.at.motors; ++j) {
     if (used_rows(plain.joints[j]) == 0) std::ranges::fill(rows.joints[j].use, char{0});
   }
-  cv.error = MatrixX::Zero(rows.samples(), rows.at.motors);
   std::size_t at = 0;  // among the rows that were fitted: the same step of the same log, or the last one before it
   const auto follows = [&](std::size_t next, std::size_t row) {
     return next < plain.source.size() &&
            std::pair(plain.log[next], plain.source[next]) <= std::pair(rows.log[row], rows.source[row]);
   };
-  for (Eigen::Index t = 0; t < rows.samples(); ++t) {
-    while (follows(at + 1, static_cast<std::size_t>(t))) ++at;
-    const VectorX& theta = cv.folds[static_cast<std::size_t>(folds.of[at])].mean;
-    for (int j = 0; j < rows.at.motors; ++j) {
-      if (!rows.joints[j].use[t]) continue;
-      cv.error(t, j) = rows.joints[j].reading[t] - rows.joints[j].expected[t] - predicted(rows, j, t, theta);
+  std::vector<int> fold_of(static_cast<std::size_t>(rows.samples()));
+  for (std::size_t t = 0; t < fold_of.size(); ++t) {
+    while (follows(at + 1, t)) ++at;
+    fold_of[t] = folds.of[at];
+  }
+  judge_rows(rows, fold_of, cv);
+  return rows;
+}
+
+/// What each log had of its own, with what is unknown of θ.
+std::vector<LogOfRobot> logs_of_robot(const MovingRows& rows, const std::vector<MovingLog>& logs, const Ridge& ridge) {
+  std::vector<LogOfRobot> all;
+  const auto motors = static_cast<Eigen::Index>(rows.at.motors);
+  for (std::size_t l = 0; l < logs.size(); ++l) {
+    LogOfRobot& one = all.emplace_back();
+    one.log = logs[l].episode.name;
+    VectorX* const means[] = {&one.coulomb, &one.viscous, &one.offset};
+    VectorX* const sds[] = {&one.coulomb_sd, &one.viscous_sd, &one.offset_sd};
+    for (int k = 0; k < kOfLog; ++k) *means[k] = *sds[k] = VectorX::Constant(motors, kNaN);
+    for (Eigen::Index j = 0; j < motors; ++j) {
+      const LogEffect& effect = ridge.effects[static_cast<std::size_t>(j) * logs.size() + l];
+      if (effect.by_theta.size() == 0) continue;
+      const MatrixX own = factor_of_joint(rows, static_cast<int>(j), ridge.factor);
+      const OfLog variance = effect.covariance.diagonal() + OfLog((effect.by_theta * own).rowwise().squaredNorm());
+      for (int k = 0; k < kOfLog; ++k) {
+        (*means[k])[j] = effect.mean[k];
+        (*sds[k])[j] = std::sqrt(variance[k]);
+      }
     }
   }
-  for (int j = 0; j < rows.at.motors; ++j) {
-    cv.sd[j] = root_mean_square(rows.joints[j], cv.error.col(j));
-    cv.period[j] = integral_time(rows, rows.joints[j], cv.error.col(j));
-  }
-  return rows;
+  return all;
 }
 
 bool any_used(const MovingFit& fit) {
@@ -266,35 +286,43 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
 
   const int motors = rows.at.motors;
   const detail::Folds folds = detail::contiguous_folds(rows, options.seam);
-  const detail::Gram gram(rows, folds);
-  const auto fitted = [&](VectorX& prior, detail::CrossValidation& best) {
-    // How far the description may be wrong. A tenth is not offered: it ties a short log to a wrong description.
-    constexpr std::array<double, 3> kScales = {1.0, 0.3, 3.0};
+  VectorX prior;
+  detail::CrossValidation cv;
+  {
+    // How far the description may be wrong, all rows alike.
+    const detail::Gram gram(rows, folds, VectorX::Zero(motors));
+    const detail::RowErrors start = detail::first_errors(rows);
+    constexpr std::array<double, 3> kScales = {1.0, 0.3, 3.0};  // a tenth would tie a short log to a wrong description
     double best_score = -kInfinity;
     VectorX period;
     for (const double scale : kScales) {
       VectorX sd = detail::prior_deviations(robot.model, rows, scale);
       for (int j = 0; j < motors && !options.friction; ++j) sd[rows.at.coulomb(j)] = sd[rows.at.viscous(j)] = 0.0;
       if (!options.inertia) sd.head(rows.at.rotor(0) + motors).setZero();
-      detail::CrossValidation cv = detail::cross_validate(rows, gram, folds, sd);
-      if (period.size() == 0) period = cv.period;  // one weight for all, or the worst fit would count least
-      const double score = detail::log_likelihood(rows, cv, detail::spread_of_folds(rows, folds, cv), period);
+      detail::CrossValidation one = detail::cross_validate(rows, gram, folds, sd, options, start);
+      // One weight for all, or the worst fit would count least.
+      if (period.size() == 0) period = one.errors.period;
+      const double score = detail::log_likelihood(rows, one, period);
       if (score > best_score) {
         best_score = score;
-        best = std::move(cv);
+        cv = std::move(one);
         prior = sd;
         fit.prior_scale = scale;
       }
     }
-    return gram.solve(weights(rows, best.sd, best.period), prior, -1);
-  };
-  VectorX prior;
-  detail::CrossValidation cv;
-  detail::Ridge ridge = fitted(prior, cv);
+    fit.torque_shift = detail::scan_shift(rows, gram, folds, prior, cv.errors, plain);
+    detail::note_shift(fit);
+  }
+  // Then rows of a joint that stands count as little as it may hold then.
+  const VectorX standing = cv.errors.standing.cwiseQuotient(cv.errors.sd).cwiseAbs2();
+  const detail::Gram gram(rows, folds, standing.array().isFinite().select(standing, 0.0));
+  cv = detail::cross_validate(rows, gram, folds, prior, options, cv.errors);
+  detail::Ridge ridge = gram.solve(cv.errors, prior, -1);
   ridge.factor *= detail::short_motion(options, fit);
   fit.noise.factor = detail::factor_of_seen(rows, ridge.factor);
-  fit.torque_shift = detail::scan_shift(rows, gram, folds, prior, cv, plain);
-  detail::note_shift(fit);
+  fit.logs = detail::logs_of_robot(rows, logs, ridge);
+  fit.factor_of_another_day =
+      detail::factor_of_seen(rows, gram.solve(cv.errors, prior, -1, 2).factor * detail::short_motion(options, fit));
   if (options.low_pass > 0.0) rows = detail::rows_of_loop(robot, logs, options, rows, folds, cv);
   for (int j = 0; j < motors; ++j) {
     if (fit.channels[j].use == ChannelUse::used) detail::describe_limit(rows, j, ridge, fit.channels[j]);
@@ -305,13 +333,14 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
   for (int j = 0; j < motors; ++j) {
     ChannelFinding& found = fit.channels[j];
     if (found.use != ChannelUse::used) continue;
-    found.white_sd = cv.sd[j];
-    found.integral_time = cv.period[j];
-    found.periods = (found.forward + found.backward) / cv.period[j];
+    found.white_sd = cv.errors.sd[j];
+    found.standing_sd = cv.errors.standing[j];
+    found.integral_time = cv.errors.period[j];
+    found.periods = (found.forward + found.backward) / cv.errors.period[j];
     if (found.periods >= options.periods_needed) continue;
     if (!found.reason.empty()) found.reason += "; ";
     found.reason += found.joint + ": its motion lasts for " + detail::rounded(found.periods) +
-                    " integral times of its error (" + detail::rounded(cv.period[j]) + " s), " +
+                    " integral times of its error (" + detail::rounded(cv.errors.period[j]) + " s), " +
                     detail::rounded(options.periods_needed) + " are advised: record longer";
   }
   fit.identified = true;
@@ -323,9 +352,19 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
   fit.noise.parameters = ridge.mean;
   fit.noise.white_sd = VectorX::Constant(motors, kInfinity);
   fit.noise.joint_speed = fit.noise.white_sd;
+  fit.noise.logs = static_cast<int>(logs.size());
+  if (options.low_pass > 0.0) {
+    fit.noise.rate = kInfinity;
+    for (const MovingLog& log : logs) fit.noise.rate = std::min(fit.noise.rate, 1.0 / log.episode.sample_time());
+  }
+  fit.noise.standing_sd = fit.noise.coulomb_sd = fit.noise.viscous_sd = fit.noise.offset_sd = VectorX::Zero(motors);
   for (int j = 0; j < motors; ++j) {
     if (fit.channels[j].use == ChannelUse::used) {
       fit.noise.white_sd[j] = fit.channels[j].white_sd;
+      fit.noise.standing_sd[j] = fit.channels[j].standing_sd;
+      fit.noise.coulomb_sd[j] = cv.errors.between(0, j);
+      fit.noise.viscous_sd[j] = cv.errors.between(1, j);
+      fit.noise.offset_sd[j] = cv.errors.between(2, j);
       fit.noise.joint_speed[j] = rows.motor_v.col(j).cwiseAbs().maxCoeff();
     }
     // Nothing is wrong with these channels, but nothing is known of them either: the profile's figures hold. Those are

@@ -5,6 +5,7 @@
 
 #include "core/decompositions.hpp"
 #include "core/in_blocks.hpp"
+#include "robot/standing_friction.hpp"
 
 namespace antaeus::detail {
 
@@ -13,24 +14,14 @@ namespace {
 /// Rows that a thread takes at a time.
 constexpr Eigen::Index kGramRows = 256;
 
-Progress told(const MovingRows& rows) {
-  return rows.pulse ? Progress([&rows](double) { rows.pulse(); }) : Progress();
+/// 1 − tanh²(v / 0.03) of a row: how far its joint stands.
+double standing_share(const JointRows& joint, Eigen::Index t) {
+  const double tanh = joint.X(t, joint.inertial() + 1);
+  return 1.0 - tanh * tanh;
 }
 
-/// A joint's columns with zeros between, so many that a matrix product adds them in the order in which it adds those of
-/// all bodies: its panels are of 12 columns, and whole sixes of bodies keep their places in them. Sums do not depend on
-/// what is left out.
-std::vector<int> summed_columns(const MovingRows& rows, const JointRows& joint) {
-  constexpr int kBodies = 6, kPanel = 10 * kBodies;
-  const int last = 10 * rows.at.bodies / kPanel * kPanel;
-  std::vector<int> columns;
-  for (int first = 0; first < rows.width(); first += kPanel) {
-    const bool met = first >= last || std::ranges::any_of(joint.columns, [first](int column) {
-                       return column >= first && column < first + kPanel;
-                     });
-    for (int c = first; met && c < std::min(first + kPanel, rows.width()); ++c) columns.push_back(c);
-  }
-  return columns;
+Progress told(const MovingRows& rows) {
+  return rows.pulse ? Progress([&rows](double) { rows.pulse(); }) : Progress();
 }
 
 }  // namespace
@@ -42,7 +33,10 @@ Folds contiguous_folds(const MovingRows& rows, double seam) {
   folds.of.resize(static_cast<std::size_t>(n));
   folds.head.assign(static_cast<std::size_t>(n), 0);
   folds.tail.assign(static_cast<std::size_t>(n), 0);
-  for (Eigen::Index t = 0; t < n; ++t) folds.of[t] = static_cast<int>(t * kFolds / n);
+  for (Eigen::Index first = 0, end = 0; first < n; first = end) {
+    while (end < n && rows.log[end] == rows.log[first]) ++end;
+    for (Eigen::Index t = first; t < end; ++t) folds.of[t] = static_cast<int>((t - first) * kFolds / (end - first));
+  }
   for (Eigen::Index t = 0; t < n; ++t) {
     // Only what is near in time too: another span of the log is no neighbour.
     const Eigen::Index before = std::max<Eigen::Index>(0, t - strip), after = std::min(n - 1, t + strip);
@@ -52,71 +46,88 @@ Folds contiguous_folds(const MovingRows& rows, double seam) {
   return folds;
 }
 
-Gram::Gram(const MovingRows& rows, const Folds& folds) : rows_(&rows) {
-  sums_.resize(rows.joints.size() * kFolds * 3);
-  columns_.resize(rows.joints.size());
+Gram::Gram(const MovingRows& rows, const Folds& folds, const VectorX& standing)
+    : rows_(&rows), logs_(rows.log_step.size()) {
+  sums_.resize(rows.joints.size() * logs_);
   constexpr Eigen::Index kBlock = 256;  // samples of one rank update
   VectorX residual(kBlock);
   for (std::size_t j = 0; j < rows.joints.size(); ++j) {
     const JointRows& joint = rows.joints[j];
     if (joint.X.rows() == 0) continue;
-    columns_[j] = summed_columns(rows, joint);
-    const auto width = std::ssize(columns_[j]);
-    std::vector<Eigen::Index> place;  // of each of the joint's columns among them
-    for (const int c : joint.columns) place.push_back(std::ranges::find(columns_[j], c) - columns_[j].begin());
+    const auto width = std::ssize(joint.columns);
+    for (std::size_t l = 0; l < logs_; ++l) {
+      LogSums& sums = sums_[j * logs_ + l];
+      sums.all = {MatrixX::Zero(width, width), VectorX::Zero(width)};
+      sums.out.fill(sums.all);
+    }
     MatrixX block = MatrixX::Zero(width, kBlock);
-    for (int k = 0; k < kFolds * 3; ++k)
-      sums_[j * kFolds * 3 + k] = {MatrixX::Zero(width, width), VectorX::Zero(width)};
-    Eigen::Index filled = 0, current = 0;
+    Eigen::Index filled = 0;
+    int fold = 0, part = 0, log = 0;  // of the rows in the block
     const auto flush = [&] {
       if (filled == 0) return;
-      Sum& sum = sums_[j * kFolds * 3 + static_cast<std::size_t>(current)];
-      const auto X = block.leftCols(filled);
-      sum.product.selfadjointView<Eigen::Lower>().rankUpdate(X);
-      sum.moment.noalias() += X * residual.head(filled);
+      LogSums& sums = sums_[j * logs_ + static_cast<std::size_t>(log)];
+      const MatrixX product = block.leftCols(filled) * block.leftCols(filled).transpose();
+      const VectorX moment = block.leftCols(filled) * residual.head(filled);
+      const auto add = [&](Sum& sum) { sum.product += product, sum.moment += moment; };
+      add(sums.all);
+      add(sums.out[static_cast<std::size_t>(fold)]);
+      if (part == 0 && fold > 0) add(sums.out[static_cast<std::size_t>(fold - 1)]);
+      if (part == 2 && fold + 1 < kFolds) add(sums.out[static_cast<std::size_t>(fold + 1)]);
       filled = 0;
       beat(rows);
     };
     for (Eigen::Index t = 0; t < rows.samples(); ++t) {
       if (!joint.use[t]) continue;
-      const Eigen::Index part = folds.of[t] * 3 + (folds.head[t] ? 0 : folds.tail[t] ? 2 : 1);
-      if (part != current || filled == kBlock) flush();
-      current = part;
-      for (std::size_t c = 0; c < place.size(); ++c) block(place[c], filled) = joint.X(t, static_cast<Eigen::Index>(c));
-      residual[filled++] = joint.reading[t] - joint.expected[t];
+      const int now = folds.head[t] ? 0 : folds.tail[t] ? 2 : 1;
+      if (folds.of[t] != fold || now != part || rows.log[t] != log || filled == kBlock) flush();
+      fold = folds.of[t], part = now, log = rows.log[t];
+      const double share = 1.0 / std::sqrt(1.0 + standing[static_cast<Eigen::Index>(j)] * standing_share(joint, t));
+      block.col(filled) = share * joint.X.row(t).transpose();
+      residual[filled++] = share * (joint.reading[t] - joint.expected[t]);
     }
     flush();
   }
-  for (Sum& sum : sums_) {
-    if (sum.product.size() == 0) continue;
-    const MatrixX lower = sum.product;
-    sum.product = lower.selfadjointView<Eigen::Lower>();
-  }
 }
 
-Ridge Gram::solve(const VectorX& weight, const VectorX& prior_sd, int without) const {
+Ridge Gram::solve(const RowErrors& errors, const VectorX& prior_sd, int without, int times) const {
   const int count = rows_->at.count();
+  const VectorX weight = weights(*rows_, errors);
   MatrixX A = MatrixX::Zero(count, count);
   VectorX b = VectorX::Zero(count);
+  Ridge ridge;
+  ridge.effects.resize(sums_.size());
   for (std::size_t j = 0; j < rows_->joints.size(); ++j) {
-    if (!(weight[j] > 0.0)) continue;
-    const auto width = std::ssize(columns_[j]);
+    if (!(weight[static_cast<Eigen::Index>(j)] > 0.0)) continue;
+    const double w = weight[static_cast<Eigen::Index>(j)];
+    const std::vector<int>& columns = rows_->joints[j].columns;
+    const auto width = std::ssize(columns);
+    const Eigen::DiagonalMatrix<double, kOfLog> sd(errors.between.col(static_cast<Eigen::Index>(j)));
     MatrixX product = MatrixX::Zero(width, width);
     VectorX moment = VectorX::Zero(width);
-    for (int fold = 0; fold < kFolds; ++fold) {
-      for (int part = 0; part < 3; ++part) {
-        const bool seam = (fold == without - 1 && part == 2) || (fold == without + 1 && part == 0);
-        if (without >= 0 && (fold == without || seam)) continue;
-        const Sum& sum = sums_[(j * kFolds + fold) * 3 + part];
-        product += sum.product;
-        moment += sum.moment;
+    for (std::size_t l = 0; l < logs_; ++l) {
+      const LogSums& sums = sums_[j * logs_ + l];
+      MatrixX G = w * sums.all.product;
+      VectorX g = w * sums.all.moment;
+      if (without >= 0) {
+        G -= w * sums.out[static_cast<std::size_t>(without)].product;
+        g -= w * sums.out[static_cast<std::size_t>(without)].moment;
       }
+      // In units of the draws' sds, as below: those of sd zero are zero.
+      LogEffect& effect = ridge.effects[j * logs_ + l];
+      const Eigen::Matrix3d scaled =
+          Eigen::Matrix3d::Identity() + sd * Eigen::Matrix3d(G.bottomRightCorner<kOfLog, kOfLog>()) * sd;
+      effect.covariance = sd * Eigen::LLT<Eigen::Matrix3d>(scaled).solve(Eigen::Matrix3d::Identity()) * sd;
+      const MatrixX across = G.bottomRows<kOfLog>();
+      effect.by_theta = effect.covariance * across;
+      effect.mean = effect.covariance * g.tail<kOfLog>();
+      product += G - across.transpose() * effect.by_theta;
+      moment += g - across.transpose() * effect.mean;
     }
     for (Eigen::Index c = 0; c < width; ++c) {
-      const int column = rows_->parameter(static_cast<int>(j), columns_[j][c]);
-      b[column] += weight[j] * moment[c];
+      const int column = rows_->parameter(static_cast<int>(j), columns[static_cast<std::size_t>(c)]);
+      b[column] += times * moment[c];
       for (Eigen::Index r = 0; r < width; ++r) {
-        A(rows_->parameter(static_cast<int>(j), columns_[j][r]), column) += weight[j] * product(r, c);
+        A(rows_->parameter(static_cast<int>(j), columns[static_cast<std::size_t>(r)]), column) += times * product(r, c);
       }
     }
   }
@@ -124,10 +135,20 @@ Ridge Gram::solve(const VectorX& weight, const VectorX& prior_sd, int without) c
   MatrixX scaled = prior_sd.asDiagonal() * A * prior_sd.asDiagonal();
   scaled.diagonal().array() += 1.0;
   const Eigen::LLT<MatrixX> cholesky(scaled);
-  Ridge ridge;
   ridge.mean = prior_sd.asDiagonal() * cholesky.solve(prior_sd.asDiagonal() * b);
   const MatrixX inverse = cholesky.matrixL().solve(MatrixX::Identity(count, count));
   ridge.factor = prior_sd.asDiagonal() * inverse.transpose();
+  for (std::size_t j = 0; j < rows_->joints.size(); ++j) {
+    if (!(weight[static_cast<Eigen::Index>(j)] > 0.0)) continue;
+    const std::vector<int>& columns = rows_->joints[j].columns;
+    VectorX theta(std::ssize(columns));
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      theta[static_cast<Eigen::Index>(c)] = ridge.mean[rows_->parameter(static_cast<int>(j), columns[c])];
+    for (std::size_t l = 0; l < logs_; ++l) {
+      LogEffect& effect = ridge.effects[j * logs_ + l];
+      effect.mean -= effect.by_theta * theta;
+    }
+  }
   return ridge;
 }
 
@@ -138,6 +159,19 @@ double predicted(const MovingRows& rows, int joint, Eigen::Index t, const Vector
     sum += own.X(t, static_cast<Eigen::Index>(c)) * theta[rows.parameter(joint, own.columns[c])];
   }
   return sum;
+}
+
+OfLog columns_of_log(const MovingRows& rows, int joint, Eigen::Index t) {
+  return rows.joints[joint].X.row(t).tail<kOfLog>();
+}
+
+const LogEffect& effect_of(const MovingRows& rows, int joint, Eigen::Index t, const Ridge& ridge) {
+  return ridge.effects[static_cast<std::size_t>(joint) * rows.log_step.size() + static_cast<std::size_t>(rows.log[t])];
+}
+
+double predicted(const MovingRows& rows, int joint, Eigen::Index t, const Ridge& ridge) {
+  return predicted(rows, joint, t, ridge.mean) +
+         columns_of_log(rows, joint, t).dot(effect_of(rows, joint, t, ridge).mean);
 }
 
 MatrixX factor_of_joint(const MovingRows& rows, int joint, const MatrixX& factor) {
@@ -190,71 +224,210 @@ VectorX prior_deviations(const RobotModel& model, const MovingRows& rows, double
   return sd;
 }
 
-VectorX weights(const MovingRows& rows, const VectorX& sd, const VectorX& period) {
-  VectorX weight(sd.size());
-  for (Eigen::Index j = 0; j < sd.size(); ++j) {
-    const double w = rows.step / (period[j] * sd[j] * sd[j]);
+OfLog between_stated(const MovingRows& rows, const MovingFitOptions& options, int joint, const Ridge& ridge) {
+  const JointRows& of = rows.joints[joint];
+  const auto size = [&ridge](int p) {
+    return std::sqrt(ridge.mean[p] * ridge.mean[p] + ridge.factor.row(p).squaredNorm());
+  };
+  double torque = 0.0;
+  for (Eigen::Index t = 0; t < rows.samples(); ++t) {
+    if (of.use[t]) torque = std::max(torque, std::abs(of.reading[t]));
+  }
+  return {options.coulomb_between * size(rows.at.coulomb(joint)),
+          options.viscous_between * size(rows.at.viscous(joint)), options.offset_between * torque};
+}
+
+VectorX weights(const MovingRows& rows, const RowErrors& errors) {
+  VectorX weight(errors.sd.size());
+  for (Eigen::Index j = 0; j < errors.sd.size(); ++j) {
+    const double w = rows.step / (errors.period[j] * errors.sd[j] * errors.sd[j]);
     weight[j] = std::isfinite(w) ? w : 0.0;
   }
   return weight;
 }
 
-CrossValidation cross_validate(const MovingRows& rows, const Gram& gram, const Folds& folds, const VectorX& prior_sd) {
-  constexpr int kRounds = 3;
-  constexpr double kStart = 0.02, kSettled = 0.02;  // Δ/T to begin with; what σ may still move
-  const int motors = rows.at.motors;
-  CrossValidation cv;
-  cv.sd.resize(motors);
-  cv.period = VectorX::Constant(motors, rows.step / kStart);
-  for (int j = 0; j < motors; ++j) cv.sd[j] = root_mean_square(rows.joints[j], rows.joints[j].residual());
-  for (int round = 0; round < kRounds; ++round) {
-    const VectorX weight = weights(rows, cv.sd, cv.period);
-    cv.error = MatrixX::Zero(rows.samples(), motors);
-    cv.folds.clear();
-    for (int fold = 0; fold < kFolds; ++fold) {
-      cv.folds.push_back(gram.solve(weight, prior_sd, fold));
-      beat(rows);
-    }
-    const auto judge = [&](Eigen::Index first, Eigen::Index last) {
-      for (Eigen::Index t = first; t < last; ++t) {
-        const VectorX& theta = cv.folds[folds.of[t]].mean;
-        for (int j = 0; j < motors; ++j) {
-          if (!rows.joints[j].use[t]) continue;
-          cv.error(t, j) = rows.joints[j].reading[t] - rows.joints[j].expected[t] - predicted(rows, j, t, theta);
-        }
-      }
-    };
-    detail::in_blocks(rows.samples(), kGramRows, rows.threads, told(rows), [&](int) { return judge; });
-    double moved = 0.0;
-    for (int j = 0; j < motors; ++j) {
-      const double sd = root_mean_square(rows.joints[j], cv.error.col(j));
-      if (std::isnan(sd)) continue;
-      moved = std::max(moved, std::abs(sd / cv.sd[j] - 1.0));
-      cv.sd[j] = sd;
-      cv.period[j] = integral_time(rows, rows.joints[j], cv.error.col(j));
-    }
-    if (moved < kSettled) break;
-  }
-  return cv;
+RowErrors first_errors(const MovingRows& rows) {
+  constexpr double kStart = 0.02;  // Δ/T
+  RowErrors errors;
+  errors.sd.resize(rows.at.motors);
+  errors.standing = VectorX::Zero(rows.at.motors);
+  errors.period = VectorX::Constant(rows.at.motors, rows.step / kStart);
+  errors.between.setZero(kOfLog, rows.at.motors);
+  for (int j = 0; j < rows.at.motors; ++j) errors.sd[j] = root_mean_square(rows.joints[j], rows.joints[j].residual());
+  return errors;
 }
 
-MatrixX spread_of_folds(const MovingRows& rows, const Folds& folds, const CrossValidation& cv) {
-  const int motors = rows.at.motors;
-  MatrixX spread = MatrixX::Zero(rows.samples(), motors);
-  for (int fold = 0; fold < kFolds; ++fold) {
-    std::vector<MatrixX> factors;
-    for (int j = 0; j < motors; ++j) factors.push_back(factor_of_joint(rows, j, cv.folds[fold].factor));
-    const auto judge = [&](Eigen::Index first, Eigen::Index last) {
-      for (Eigen::Index t = (first + kScored - 1) / kScored * kScored; t < last; t += kScored) {
-        if (folds.of[t] != fold) continue;
-        for (int j = 0; j < motors; ++j) {
-          if (rows.joints[j].use[t]) spread(t, j) = predicted_deviation(rows, j, t, factors[j]).squaredNorm();
-        }
-      }
-    };
-    detail::in_blocks(rows.samples(), kGramRows, rows.threads, told(rows), [&](int) { return judge; });
+double row_variance(const MovingRows& rows, int joint, Eigen::Index t, const RowErrors& errors) {
+  const double sd = errors.sd[joint], resting = errors.standing[joint];
+  return sd * sd + resting * resting * standing_share(rows.joints[static_cast<std::size_t>(joint)], t);
+}
+
+Eigen::Index scored_stride(const MovingRows& rows) {
+  constexpr Eigen::Index kEnough = 2000, kMost = 10;
+  return std::clamp<Eigen::Index>(rows.samples() / kEnough, 1, kMost);
+}
+
+namespace {
+
+/// x C xᵀ of a row whose log has a draw of its own. \param own  factor_of_joint
+double spread_of(const MovingRows& rows, int joint, Eigen::Index t, const MatrixX& own, const Ridge& ridge) {
+  const JointRows& of = rows.joints[joint];
+  const LogEffect& effect = effect_of(rows, joint, t, ridge);
+  const OfLog last = columns_of_log(rows, joint, t);
+  const VectorX x = of.X.row(t).transpose() - effect.by_theta.transpose() * last;
+  return (own.transpose() * x).squaredNorm() + last.dot(effect.covariance * last);
+}
+
+/// Squares that a joint's rows show, each with what is known to be in them.
+struct Scored {
+  std::vector<double> square, spread, standing;
+};
+
+/// σ² and s_f² that make squares most likely: e² ~ (σ² + s_f² u + spread) χ²₁. What stands in the spread is not counted
+/// twice, as the mean square of the errors would. s_f² starts from what a joint that comes to rest may hold.
+/// \param resting  s_f² before the logs \param per_row  of independent ones
+void most_likely(const Scored& rows, double resting, double per_row, double& variance, double& standing) {
+  constexpr int kSteps = 100;
+  constexpr double kRestingWorth = 4.0;  // independent rows at rest that its start is worth
+  constexpr double kSettled = 1e-4;
+  standing = resting;
+  for (int step = 0; step < kSteps; ++step) {
+    // Each step is that of Fisher's scores in its multiplicative form, which never leaves the positive numbers.
+    double seen = 0.0, expected = 0.0, seen_resting = 0.0, expected_resting = 0.0;
+    for (std::size_t i = 0; i < rows.square.size(); ++i) {
+      const double total = variance + standing * rows.standing[i] + rows.spread[i];
+      if (!(total > 0.0)) continue;
+      seen += rows.square[i] / (total * total);
+      expected += 1.0 / total;
+      seen_resting += rows.standing[i] * rows.square[i] / (total * total);
+      expected_resting += rows.standing[i] / total;
+    }
+    if (!(expected > 0.0)) return;
+    const double before = variance;
+    variance *= seen / expected;
+    if (resting > 0.0) {
+      standing *= (kRestingWorth * resting / standing + per_row * standing * seen_resting) /
+                  (kRestingWorth + per_row * standing * expected_resting);
+    }
+    if (std::abs(variance - before) <= kSettled * before) return;
   }
-  return spread;
+}
+
+/// σ, s_f and T of each joint, from errors that nobody's fit has seen.
+void estimate_errors(const MovingRows& rows, CrossValidation& cv) {
+  const Eigen::Index stride = scored_stride(rows);
+  for (int j = 0; j < rows.at.motors; ++j) {
+    const JointRows& joint = rows.joints[j];
+    RowErrors& errors = cv.errors;
+    if (used_rows(joint) == 0 || joint.X.rows() == 0) {
+      errors.sd[j] = kNaN;
+      continue;
+    }
+    Scored scored;
+    double within = 0.0, square = 0.0;  // what the fit of all rows leaves: σ is no less; and folds
+    for (Eigen::Index t = 0; t < rows.samples(); t += stride) {
+      if (!joint.use[t]) continue;
+      scored.square.push_back(cv.error(t, j) * cv.error(t, j));
+      scored.spread.push_back(cv.spread(t, j));
+      scored.standing.push_back(standing_share(joint, t));
+      const double left = joint.reading[t] - joint.expected[t] - predicted(rows, j, t, cv.all);
+      within += left * left;
+      square += scored.square.back();
+    }
+    if (scored.square.empty()) continue;
+    const int p = rows.at.coulomb(j);
+    const double resting =
+        std::pow(kStandingFriction, 2) * (cv.all.mean[p] * cv.all.mean[p] + cv.all.factor.row(p).squaredNorm());
+    double variance = errors.sd[j] * errors.sd[j], standing = 0.0;
+    most_likely(scored, resting, static_cast<double>(stride) * rows.step / errors.period[j], variance, standing);
+    for (const double share : scored.standing) within -= standing * share;
+    // However sure the folds are of the rest, a tenth of what they leave is noise of the samples.
+    constexpr double kLeastOfError = 0.01;
+    const auto n = static_cast<double>(scored.square.size());
+    errors.sd[j] = std::sqrt(std::max({variance, within / n, kLeastOfError * square / n}));
+    errors.standing[j] = std::sqrt(standing);
+    VectorX whitened = cv.error.col(j);
+    for (Eigen::Index t = 0; t < rows.samples(); ++t) {
+      if (joint.use[t]) whitened[t] /= std::sqrt(row_variance(rows, j, t, errors));
+    }
+    errors.period[j] = integral_time(rows, joint, whitened);
+  }
+}
+
+/// How far logs lie apart: what is stated for that, worth `between_logs` logs, and what the draws of these show.
+void estimate_between(const MovingRows& rows, const MovingFitOptions& options, CrossValidation& cv) {
+  const std::size_t logs = rows.log_step.size();
+  for (int j = 0; j < rows.at.motors; ++j) {
+    if (!(cv.errors.sd[j] > 0.0) || rows.joints[j].X.rows() == 0) continue;
+    const OfLog stated = between_stated(rows, options, j, cv.all);
+    OfLog square = OfLog::Zero();
+    const MatrixX own = factor_of_joint(rows, j, cv.all.factor);
+    for (std::size_t l = 0; l < logs; ++l) {
+      const LogEffect& effect = cv.all.effects[static_cast<std::size_t>(j) * logs + l];
+      if (effect.by_theta.size() == 0) continue;
+      square += effect.mean.cwiseAbs2() + effect.covariance.diagonal();
+      square += (effect.by_theta * own).rowwise().squaredNorm();
+    }
+    // Before the first fit with draws nothing shows.
+    const bool seen = cv.errors.between.col(j).maxCoeff() > 0.0;
+    const double n = seen ? static_cast<double>(logs) : 0.0;
+    if (!seen) square.setZero();
+    cv.errors.between.col(j) =
+        ((options.between_logs * stated.cwiseAbs2() + square) / (options.between_logs + n)).cwiseSqrt();
+  }
+}
+
+}  // namespace
+
+void judge_rows(const MovingRows& rows, const std::vector<int>& fold_of, CrossValidation& cv) {
+  const int motors = rows.at.motors;
+  const Eigen::Index stride = scored_stride(rows);
+  cv.error = cv.spread = MatrixX::Zero(rows.samples(), motors);
+  std::vector<MatrixX> own;  // fold · motors + motor
+  for (const Ridge& fold : cv.folds) {
+    for (int j = 0; j < motors; ++j) own.push_back(factor_of_joint(rows, j, fold.factor));
+  }
+  const auto judge = [&](Eigen::Index first, Eigen::Index last) {
+    for (Eigen::Index t = first; t < last; ++t) {
+      const int fold = fold_of[static_cast<std::size_t>(t)];
+      const Ridge& ridge = cv.folds[static_cast<std::size_t>(fold)];
+      for (int j = 0; j < motors; ++j) {
+        if (!rows.joints[j].use[t] || effect_of(rows, j, t, ridge).by_theta.size() == 0) continue;
+        cv.error(t, j) = rows.joints[j].reading[t] - rows.joints[j].expected[t] - predicted(rows, j, t, ridge);
+        if (t % stride != 0) continue;
+        cv.spread(t, j) = spread_of(rows, j, t, own[static_cast<std::size_t>(fold * motors + j)], ridge);
+      }
+    }
+  };
+  detail::in_blocks(rows.samples(), kGramRows, rows.threads, told(rows), [&](int) { return judge; });
+  estimate_errors(rows, cv);
+}
+
+CrossValidation cross_validate(const MovingRows& rows, const Gram& gram, const Folds& folds, const VectorX& prior_sd,
+                               const MovingFitOptions& options, const RowErrors& start) {
+  constexpr int kRounds = 4;
+  constexpr double kSettled = 0.02;  // what σ may still move
+  CrossValidation cv;
+  cv.errors = start;
+  for (int round = 0; round < kRounds; ++round) {
+    cv.folds.clear();
+    for (int fold = 0; fold < kFolds; ++fold) {
+      cv.folds.push_back(gram.solve(cv.errors, prior_sd, fold));
+      beat(rows);
+    }
+    cv.all = gram.solve(cv.errors, prior_sd, -1);
+    const VectorX before = cv.errors.sd;
+    judge_rows(rows, folds.of, cv);
+    estimate_between(rows, options, cv);
+    double moved = 0.0;
+    for (int j = 0; j < rows.at.motors; ++j) {
+      if (before[j] > 0.0 && !std::isnan(cv.errors.sd[j])) {
+        moved = std::max(moved, std::abs(cv.errors.sd[j] / before[j] - 1.0));
+      }
+    }
+    if (moved < kSettled && round > 0) break;
+  }
+  return cv;
 }
 
 }  // namespace antaeus::detail

@@ -88,11 +88,11 @@ PayloadFit fit_payload(const Robot& robot, const std::vector<MovingLog>& unloade
   const TorqueParameters at = rows.at;
   const MatrixX& L = bare.noise.factor;
   const int parameters = static_cast<int>(L.cols()), load = parameters, offset = load + 10;
-  const int count = offset + at.motors;
+  const int count = offset + detail::kOfLog * at.motors;
   constexpr double kMass = 10.0;  // [kg] prior sd: wide for what an arm carries
   detail::Ten prior;
   prior << kMass, 0.1 * kMass * Vector3::Ones(), 0.01 * kMass * Vector6::Ones();
-  // In units of the prior, as the fit itself: θ = θ̂ + L z, payload, change of offsets.
+  // In units of the prior, as the fit itself: θ = θ̂ + L z, payload, change of friction and offsets.
   MatrixX A = MatrixX::Identity(count, count);
   VectorX b = VectorX::Zero(count), x = VectorX::Zero(count);
   for (int j = 0; j < at.motors; ++j) {
@@ -115,7 +115,10 @@ PayloadFit fit_payload(const Robot& robot, const std::vector<MovingLog>& unloade
         x.segment<10>(load) =
             prior.cwiseProduct(carrier.map.transpose() * joint.X.row(t).segment<10>(place).transpose());
       }
-      x[offset + j] = sd;
+      // The loaded log has its own friction and offset; a drive need not rest where it rested.
+      const detail::OfLog own_day = detail::columns_of_log(rows, j, t);
+      x.segment<detail::kOfLog>(offset + detail::kOfLog * j) =
+          own_day.cwiseProduct(detail::OfLog(bare.noise.coulomb_sd[j], bare.noise.viscous_sd[j], sd));
       A.selfadjointView<Eigen::Lower>().rankUpdate(x, weight);
       b += weight * (joint.reading[t] - joint.expected[t] - mean) * x;
     }

@@ -43,7 +43,7 @@ VectorX shifted_residual(const MovingRows& rows, int motor, Eigen::Index steps) 
 }  // namespace
 
 ShiftScan scan_shift(const MovingRows& rows, const Gram& gram, const Folds& folds, const VectorX& prior_sd,
-                     const CrossValidation& cv, const MovingFitOptions& options) {
+                     const RowErrors& errors, const MovingFitOptions& options) {
   ShiftScan scan;
   const double log_step = *std::ranges::max_element(rows.log_step);
   const Eigen::Index reach = shift_steps(options, log_step);
@@ -52,9 +52,11 @@ ShiftScan scan_shift(const MovingRows& rows, const Gram& gram, const Folds& fold
   const Eigen::Index stride = std::max<Eigen::Index>(1, reach / kOneWay), each_way = reach / stride;
   scan.shift = scan.error = VectorX::Zero(2 * each_way + 1);
 
-  const VectorX weight = weights(rows, cv.sd, cv.period);
+  RowErrors alike = errors;  // whatever logs have of their own is in θ here: a shift moves all of them
+  alike.between.setZero();
+  const VectorX weight = weights(rows, alike);
   std::vector<Ridge> ridges;
-  for (int fold = 0; fold < kFolds; ++fold) ridges.push_back(gram.solve(weight, prior_sd, fold));
+  for (int fold = 0; fold < kFolds; ++fold) ridges.push_back(gram.solve(alike, prior_sd, fold));
   const std::vector<Run> runs = runs_of(folds);
   VectorX likelihood = VectorX::Zero(scan.shift.size());  // log p, neighbours counting as one for T_j
   for (Eigen::Index k = 0; k < scan.shift.size(); ++k) {
@@ -99,7 +101,7 @@ ShiftScan scan_shift(const MovingRows& rows, const Gram& gram, const Folds& fold
         }
       }
       likelihood[k] -= 0.5 * weight[j] * squares;
-      sum += squares / (cv.sd[j] * cv.sd[j] * static_cast<double>(used_rows(joint)));
+      sum += squares / (errors.sd[j] * errors.sd[j] * static_cast<double>(used_rows(joint)));
       joints += 1.0;
     }
     scan.error[k] = std::sqrt(sum / joints);

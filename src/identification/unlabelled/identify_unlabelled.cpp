@@ -168,6 +168,7 @@ void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result) {
     return;
   }
   NoiseModel noise = noise_of(rows, unknowns, fit, channels);
+  assume_days(robot.model, noise);
   const TorqueParameters at = rows.at;
   for (IdentifiedJoint& joint : result.joints) {
     joint.identified = std::isfinite(noise.white_sd[joint.motor]);
@@ -188,8 +189,8 @@ void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result) {
   result.notes.insert(result.notes.end(), fit.notes.begin(), fit.notes.end());
   result.noise = std::move(noise);
   result.prior_scale = kPriorScale;
-  const std::vector<ParameterEstimate> names =
-      parameter_estimates(robot.model, result.unit, {result.noise.parameters, result.noise.factor}, prior);
+  const std::vector<ParameterEstimate> names = parameter_estimates(
+      robot.model, result.unit, {.mean = result.noise.parameters, .factor = result.noise.factor, .effects = {}}, prior);
   for (std::size_t c = 0; c < unknowns.columns.size(); ++c) {
     const ParameterEstimate& one = names[static_cast<std::size_t>(unknowns.columns[c])];
     if (fit.known[c]) {

@@ -19,6 +19,7 @@ namespace antaeus {
 namespace {
 
 constexpr std::size_t kLongestRow = std::size_t{1} << 16;  // bytes: no robot has as many parameters
+constexpr double kMostLogs = 1e6;
 /// By how much a stated standard error may differ from the factor's: it is written with all its digits.
 constexpr double kSameError = 1e-6;
 
@@ -63,6 +64,9 @@ NoiseFileJoint read_joint(Keys& table) {
   if (!joint.motion_identified && !std::isnan(joint.motion_sd)) {
     table.fail(table.find("motion_sd"), "'motion_sd' of motion that was not identified", "remove one of the two");
   }
+  joint.coulomb_sd = size("coulomb_sd");
+  joint.viscous_sd = size("viscous_sd");
+  joint.standing_sd = size("standing_sd");
   joint.correlation_time = size("correlation_time");
   joint.joint_speed = size("joint_speed");
   joint.largest_residual = size("largest_residual");
@@ -143,6 +147,14 @@ std::shared_ptr<const NoiseFile> read_noise(Keys& keys, const RobotProfile& prof
   noise->unit = table.text_or("unit", noise->unit);
   noise->simulated = table.flag_or("simulated", false);
   noise->provenance = table.text_or("provenance", "");
+  if (const toml::node* logs = table.find("logs")) {
+    const double count = table.not_negative_or("logs", kNaN);
+    if (count != std::floor(count) || count > kMostLogs) {
+      table.fail(logs, "'logs' is no number of logs", "leave it as identify wrote it");
+    }
+    noise->logs = static_cast<int>(count);
+  }
+  if (table.find("rate")) noise->rate = table.positive_or("rate", kNaN);
   if (table.find("identified_speed")) noise->identified_speed = table.positive_or("identified_speed", kNaN);
   noise->envelope_motors = table.names("envelope_motors", noise->lines, "motor");
   if (noise->envelope_motors.empty() && !std::isnan(noise->identified_speed)) {
@@ -193,6 +205,8 @@ NoiseModel noise_for(const RobotModel& model, const NoiseFile& file) {
   noise.simulated = file.simulated;
   noise.provenance = file.provenance;
   noise.identified_speed = file.identified_speed;
+  noise.logs = file.logs;
+  noise.rate = file.rate;
   for (const std::string& name : file.envelope_motors) {
     known(name, file.lines.at("motor " + name));
     if (const int motor = find(motors, name); motor >= 0) noise.envelope_motors.push_back(motor);
@@ -213,6 +227,9 @@ NoiseModel noise_for(const RobotModel& model, const NoiseFile& file) {
     noise.white_sd[motor] = joint.evidence ? joint.white_sd : kInfinity;
     fill(noise.offset_sd, 0.0, motor, joint.offset_sd);
     fill(noise.slow_sd, 0.0, motor, joint.slow_sd);
+    fill(noise.coulomb_sd, 0.0, motor, joint.coulomb_sd);
+    fill(noise.viscous_sd, 0.0, motor, joint.viscous_sd);
+    fill(noise.standing_sd, 0.0, motor, joint.standing_sd);
     fill(noise.motion_sd, 0.0, motor, joint.motion_identified ? joint.motion_sd : kInfinity);
     fill(noise.correlation_time, 0.0, motor, joint.correlation_time);
     fill(noise.joint_speed, kInfinity, motor, joint.joint_speed);
@@ -247,6 +264,7 @@ NoiseModel noise_for(const RobotModel& model, const NoiseFile& file) {
     noise.parameters[at] = parameter.value;
     noise.factor.row(at).head(parameter.row.size()) = parameter.row.transpose();
   }
+  assume_days(model, noise);  // a profile that was written before days were told apart
   return noise;
 }
 
@@ -263,6 +281,16 @@ std::string noise_text(const RobotModel& model, const NoiseModel& noise) {
       noise.unit + ".\n[noise]\norigin = " + toml_text(std::string(to_string(noise.origin))) +
       "\nunit = " + toml_text(noise.unit) + (noise.simulated ? "\nsimulated = true" : "") +
       "\nprovenance = " + toml_text(noise.provenance) + "\n";
+  if (noise.logs >= 0) {
+    toml += noise.logs > 1
+                ? "# Logs that the spreads from day to day (coulomb_sd, viscous_sd, offset_sd) are of.\n"
+                : "# One log shows no spread from day to day: coulomb_sd, viscous_sd and offset_sd are those "
+                  "of other robots.\n";
+    toml += "logs = " + std::to_string(noise.logs) + "\n";
+  }
+  if (std::isfinite(noise.rate)) {
+    toml += "# Rate of the dynamic residuals that white_sd is of [Hz].\nrate = " + shortest_text(noise.rate) + "\n";
+  }
   if (std::isfinite(noise.identified_speed) && !noise.envelope_motors.empty()) {
     toml += "# Largest rms speed of these motors that was seen [rad/s]; well beyond it estimates are refused.\n";
     toml += "identified_speed = " + shortest_text(noise.identified_speed) + "\n";
@@ -275,9 +303,9 @@ std::string noise_text(const RobotModel& model, const NoiseModel& noise) {
 
   toml +=
       "# Standard deviations: white_sd, offset_sd from run to run, slow_sd within one, motion_sd while the other "
-      "joints move;\n# joint_speed, largest_residual: largest |v| and |τ − g| that were seen; limit: |τ| from which on "
-      "the "
-      "channel reads\n# limit_offset too much, give or take limit_sd (without these it is no evidence there). A joint "
+      "joints move,\n# coulomb_sd and viscous_sd of friction from day to day, standing_sd of a joint that stands;\n"
+      "# joint_speed, largest_residual: largest |v| and |τ − g| that were seen; limit: |τ| from which on the channel "
+      "reads\n# limit_offset too much, give or take limit_sd (without these it is no evidence there). A joint "
       "without a row was not\n# identified: its figures above hold.\njoints = [\n";
   for (Eigen::Index j = 0; j < noise.white_sd.size(); ++j) {
     if (std::isnan(noise.white_sd[j])) continue;
@@ -286,6 +314,9 @@ std::string noise_text(const RobotModel& model, const NoiseModel& noise) {
     of(item, "white_sd", noise.white_sd[j]);
     of(item, "offset_sd", at_all(noise.offset_sd, j));
     of(item, "slow_sd", at_all(noise.slow_sd, j));
+    of(item, "coulomb_sd", at_all(noise.coulomb_sd, j));
+    of(item, "viscous_sd", at_all(noise.viscous_sd, j));
+    of(item, "standing_sd", at_all(noise.standing_sd, j));
     of(item, "motion_sd", at_all(noise.motion_sd, j));
     if (std::isinf(at_all(noise.motion_sd, j))) item += ", motion_identified = false";
     of(item, "correlation_time", at_all(noise.correlation_time, j));

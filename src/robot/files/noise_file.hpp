@@ -21,6 +21,7 @@ struct NoiseFileJoint {
   bool evidence = true;           ///< false: the channel says nothing
   bool motion_identified = true;  ///< false: no stretch held motion
   double white_sd = kNaN, offset_sd = kNaN, slow_sd = kNaN, motion_sd = kNaN, correlation_time = kNaN;
+  double coulomb_sd = kNaN, viscous_sd = kNaN, standing_sd = kNaN;
   double joint_speed = kNaN, largest_residual = kNaN, limit = kNaN, limit_offset = kNaN, limit_sd = kNaN;
   int line = 0;
 };
@@ -38,7 +39,8 @@ struct NoiseFile {
   NoiseOrigin origin = NoiseOrigin::moving;
   std::string unit = "N·m", provenance;
   bool simulated = false;
-  double identified_speed = kNaN;
+  double identified_speed = kNaN, rate = kNaN;
+  int logs = -1;
   std::vector<std::string> envelope_motors;
   std::map<std::string, int> lines;  ///< of names in envelope_motors
   std::vector<NoiseFileJoint> joints;

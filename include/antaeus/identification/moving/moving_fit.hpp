@@ -4,10 +4,14 @@
 ///
 /// One ridge regression towards the description (robot/noise_model.hpp has the model):
 ///
-///     minimise  Σ_j (Δ/T_j) Σ_t (r_tj − X_tj θ)²/σ_j²  +  Σ_k θ_k²/s_k²,     r = τ − rnea − Jᵀ w_known
+///     minimise  Σ_j (Δ/T_j) Σ_t (r_tj − X_tj θ − x_tj u_jl)²/(σ_j² + s_f² (1 − tanh²))  +  Σ_k θ_k²/s_k²
+///               +  Σ_jl u_jlᵀ S_j⁻¹ u_jl,     r = τ − rnea − Jᵀ w_known
 ///
-/// σ_j is the cross-validated error and T_j its integral time: neighbouring samples repeat each other, and T_j/Δ of
-/// them count as one. Set-up code: allocates.
+/// u_jl is what log l has of its own of joint j's Coulomb and viscous friction and offset, x_tj their columns: a random
+/// effect (Laird & Ware, Biometrics 38 (1982), eq. 2.1), whose spread S_j starts from what other robots show and is
+/// estimated with the logs. σ_j and s_f make the errors of what was not fitted most likely, beside what C says of them,
+/// and T_j is their integral time: neighbouring samples repeat each other, and T_j/Δ of them count as one. Set-up code:
+/// allocates.
 
 #include <string>
 #include <vector>
@@ -52,6 +56,13 @@ struct MovingFitOptions {
   /// torque
   double low_pass = 0.0;
   double shift_range = 0.04;  ///< [s] how late or early a torque channel is looked for; 0: it is not
+  /// \name How far logs of one robot lie apart before they are seen, as standard deviations
+  ///@{
+  double coulomb_between = kCoulombBetween;  ///< [1] of Coulomb friction, as a share of it
+  double viscous_between = kViscousBetween;  ///< [1] of viscous friction, as a share of it
+  double offset_between = kOffsetBetween;    ///< [1] of the offset, as a share of the largest torque
+  double between_logs = 2.0;                 ///< [1] how many logs these are worth
+  ///@}
   bool effort_units = false;  ///< take a channel as it is, whatever its unit
   bool friction = true;       ///< whether dry and viscous friction are fitted; else they are noise
   bool inertia = true;        ///< whether masses, inertias and rotors are fitted; else the description's hold
@@ -85,6 +96,7 @@ struct ChannelFinding {
   double at_limit = 0.0;                 ///< share of samples there, left out of the fit
   double forward = 0.0, backward = 0.0;  ///< motion in each direction [s]
   double white_sd = kNaN;                ///< σ_j, cross-validated [N·m]
+  double standing_sd = kNaN;             ///< s_f, of a joint that stands [N·m]
   double integral_time = kNaN;           ///< T_j of the cross-validated error [s]
   double periods = 0.0;                  ///< motion over T_j
   /// Of the last channel: what hangs on the last link beyond the description's, where one mass explains the joints
@@ -120,6 +132,24 @@ struct ShiftScan {
   bool differs = false;  ///< whether `best` is better than none beyond noise, by 5 ms and half a sample time
 };
 
+/// What one log had of its own: Coulomb and viscous friction and offset beyond the mean of all logs, in motor order.
+struct LogOfRobot {
+  std::string log;
+  VectorX coulomb, coulomb_sd;  ///< [N·m]
+  VectorX viscous, viscous_sd;  ///< [N·m·s/rad]
+  VectorX offset, offset_sd;    ///< [N·m]
+};
+constexpr void visit_fields(const LogOfRobot*, auto&& visit) {
+  using L = LogOfRobot;
+  visit(field("log", "", "its name", &L::log));
+  visit(field("coulomb", "N·m", "[motors] friction beyond the mean of all logs", &L::coulomb));
+  visit(field("coulomb_sd", "N·m", "[motors] standard error", &L::coulomb_sd));
+  visit(field("viscous", "N·m·s/rad", "[motors] friction beyond the mean of all logs", &L::viscous));
+  visit(field("viscous_sd", "N·m·s/rad", "[motors] standard error", &L::viscous_sd));
+  visit(field("offset", "N·m", "[motors] offset beyond the mean of all logs", &L::offset));
+  visit(field("offset_sd", "N·m", "[motors] standard error", &L::offset_sd));
+}
+
 struct ANTAEUS_API MovingFit {
   bool identified = false;
   std::vector<std::string> missing;
@@ -132,6 +162,8 @@ struct ANTAEUS_API MovingFit {
   std::vector<ChannelFinding> channels;  ///< in motor order
   std::vector<ParameterEstimate> parameters;
   MatrixX covariance;  ///< C
+  std::vector<LogOfRobot> logs;
+  MatrixX factor_of_another_day;  ///< of C, were there as many logs of other days again
   NoiseModel noise;
 };
 constexpr void visit_fields(const MovingFit*, auto&& visit) {
@@ -143,6 +175,7 @@ constexpr void visit_fields(const MovingFit*, auto&& visit) {
   visit(field("motion", "s", "in which some joint moved", &M::motion));
   visit(field("prior_scale", "1", "how far the description may be wrong, by cross-validation", &M::prior_scale));
   visit(field("parameters", "", "in the order of TorqueParameters", &M::parameters));
+  visit(field("logs", "", "what each log had of its own", &M::logs));
   visit(
       field("noise", "", "what an estimator needs: θ̂ whole, with the prior of what is not identified in C", &M::noise));
 }
