@@ -260,4 +260,5 @@ def test_what_a_limb_cannot_sense_is_a_fact_of_its_build():
     assert wrench.uncertainty.worst_sd() == wrench.uncertainty.force_sd[1] < 5 < wrench.uncertainty.force_sd[2]
     robot.profile.settings.set("posterior.want=z")
     refused = antaeus.FrameWrenchEstimator(robot, frames=["tool"]).get_frame_wrench("tool", q, np.zeros(3))
-    assert refused.verdict == "refused" and "insensible_direction" in refused.reasons
+    assert refused.verdict == "unobservable", "none of what is wanted is observed, which is worse than refused"
+    assert "insensible_direction" in refused.reasons
