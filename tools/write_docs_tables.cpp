@@ -43,7 +43,8 @@ std::string followed(const OptionRow& row) {
   switch (row.follows) {
     case Follows::sign: return "; [the robot's](notation.md#sign)";
     case Follows::force: return "; " + share + " [F](estimator.md#defaults-of-any-robot)";
-    case Follows::weight: return "; " + share + " weights";
+    case Follows::limit: return "; " + share + " [F](estimator.md#defaults-of-any-robot), of a guess 100 N";
+    case Follows::foot_limit: return "; " + share + " weights";
     case Follows::nothing: break;
   }
   return {};

@@ -119,6 +119,12 @@ void bind_posterior_estimator(nb::module_& module) {
   nb::class_<PosteriorEstimates, WrenchEstimates> estimates(
       module, "PosteriorEstimates", "The posterior's wrenches, with the residual that they explain.");
   bind_fields(estimates);
+  bind_struct<SensedForce>(module, "SensedForce",
+                           "What the torques of a limb show of a force in the best of many poses: a fact of its build.")
+      .def("excused", &SensedForce::excused,
+           "Directions that verdicts leave out: all that no pose shows, 0 of a limb that "
+           "senses no force.")
+      .def("text", &SensedForce::text, "\"senses x and z of the base; y not, by its build\"; empty: it senses all.");
   nb::class_<PosteriorEstimator>(
       module, "PosteriorEstimator",
       "Maximum a posteriori wrenches of all endpoints from one residual, each with its covariance: "
@@ -155,6 +161,19 @@ void bind_posterior_estimator(nb::module_& module) {
       .def(
           "rows", [](const PosteriorEstimator& self, int endpoint) { return self.rows(endpoint_of(self, endpoint)); },
           "endpoint"_a, "Motors whose rows the estimate of an endpoint uses, in motor order.")
+      .def(
+          "sensed",
+          [](const PosteriorEstimator& self, int endpoint) {
+            return SensedForce(self.sensed(endpoint_of(self, endpoint)));
+          },
+          "endpoint"_a, "What these rows show of a force in the best of many poses.")
+      .def(
+          "wants_insensible",
+          [](const PosteriorEstimator& self, int endpoint) {
+            return self.wants_insensible(endpoint_of(self, endpoint));
+          },
+          "endpoint"_a,
+          "Whether posterior.want names a direction that these rows show in no pose: every number is refused.")
       .def(
           "prior_factor",
           [](const PosteriorEstimator& self, int endpoint) {

@@ -72,7 +72,8 @@ constexpr void visit_stored(const O*, auto&& visit) {
 }
 template <std::same_as<RobotScale> S>
 constexpr void visit_stored(const S*, auto&& visit) {
-  visit(&S::sign, &S::sign_from, &S::force, &S::force_from, &S::weight, &S::weight_from);
+  visit(&S::sign, &S::sign_from, &S::force, &S::force_from, &S::weight, &S::weight_from, &S::limit, &S::limit_from,
+        &S::foot_limit, &S::foot_limit_from);
 }
 template <std::same_as<OptionInfo> I>
 constexpr void visit_stored(const I*, auto&& visit) {

@@ -76,6 +76,11 @@ EstimatePlan plan_estimate(const Robot& robot, const EstimateRequest& request) {
     throw OptionsError("--estimator", "no posterior at " + joined(plan.left_out) + ": " + kWhyLeftOut,
                        "name a hand or a tool with --endpoint, or set --estimator deployed or stacked");
   }
+  if (plan.estimator == EstimatorName::posterior) {
+    std::vector<std::string> hands = plan.frames;
+    std::erase_if(hands, [&](const std::string& frame) { return robot.kind_of(frame) == EndpointKind::foot; });
+    plan.senses = sensed_sentences(robot, hands, plan.options.posterior);
+  }
   if (plan.smooth) {
     if (plan.estimator != EstimatorName::posterior) {
       throw OptionsError("--smooth", "smooths the posterior alone", "leave --estimator out");
@@ -146,6 +151,7 @@ EstimateTable estimate_log(const Robot& robot, Episode log, const EstimatePlan& 
   const auto say = [&](const Episode& read, const CheckResult& check, const std::string& why) {
     if (has_errors(check)) all.notes = set_up_sentences(check);
     if (!why.empty()) all.notes.push_back(why);
+    all.notes.insert(all.notes.end(), plan.senses.begin(), plan.senses.end());
     if (!read.invalid_steps.empty() && !read.notes.empty()) all.notes.push_back(read.notes.back());
     if (!plan.left_out.empty()) all.notes.push_back("left out: " + joined(plan.left_out) + ", because " + kWhyLeftOut);
   };

@@ -77,6 +77,12 @@ std::string probability_text(double p) {
   return p < kNext ? "under 0.001" : p > 1.0 - kNext ? "over 0.999" : number_text(p);
 }
 
+/// "3 force directions", or as many as the limb can sense.
+std::string force_directions(const PosteriorTrace& trace) {
+  return std::to_string(3 - trace.insensible) + " force directions" +
+         (trace.insensible > 0 ? " that the limb senses" : "");
+}
+
 std::string signed_with_sd(double value, double sd) { return number_text(value) + " ± " + number_text(sd) + " N"; }
 
 }  // namespace
@@ -181,7 +187,7 @@ std::vector<Counterfactual> posterior_counterfactuals(const Audit& audit) {
   const int axis = audit.focus_axis;
   number.consequence = "reads " + axis_name(axis) + " " +
                        signed_with_sd(series->wrench(row, axis), trace.sd(row, axis)) + " at the focus step; " +
-                       std::to_string(trace.observable[row]) + " of 3 force directions are observable";
+                       std::to_string(trace.observable[row]) + " of " + force_directions(trace) + " are observable";
   rows.push_back(std::move(number));
 
   Counterfactual nis =
@@ -282,14 +288,19 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
             signed_with_sd(series->wrench(row, axis), trace.sd(row, axis));
   }
   const Eigen::Index first = audit.audited.reconstruction.first_step;
-  text += " in the same step. It observes " + std::to_string(trace.observable[row]) +
-          " of 3 force directions: along (" + number_text(trace.worst_direction(row, 0)) + ", " +
-          number_text(trace.worst_direction(row, 1)) + ", " + number_text(trace.worst_direction(row, 2)) +
-          ") its sd is " + number_text(trace.worst_sd[row]) + " N";
+  text += " in the same step. It observes " + std::to_string(trace.observable[row]) + " of " + force_directions(trace) +
+          ": along (" + number_text(trace.worst_direction(row, 0)) + ", " + number_text(trace.worst_direction(row, 1)) +
+          ", " + number_text(trace.worst_direction(row, 2)) + ") its sd is " + number_text(trace.worst_sd[row]) + " N";
   if (std::isfinite(trace.worst_sd[0])) {
     text += ", and at step " + std::to_string(first) + " it was " + number_text(trace.worst_sd[0]) + " N already";
   }
   all.push_back({Topic::posterior, text + "."});
+  if (!trace.senses.empty()) {
+    all.push_back(
+        {Topic::posterior, "The limb of the " + series->label + " " + trace.senses +
+                               ": its verdicts are of the force that it can sense, and in the rest the number "
+                               "is about 0 whatever acts there."});
+  }
 
   std::string reliability;
   for (const ReliabilityTable& table : audit.reliability) {
@@ -336,10 +347,10 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
   text = "Behind the posterior's guard the " + reader + " would have read at most " + number_text(behind) + " N, " +
          (behind > given ? "more than the " : "where the " + plain + " gave it up to ") + number_text(given) +
          (behind > given ? " N of the " + plain + "." : " N.");
-  if (trace.observable[row] < 3) {
+  if (trace.observable[row] < 3 - trace.insensible) {
     text += " At step " + std::to_string(audit.focus_step) + " the torques show only " +
-            std::to_string(trace.observable[row]) +
-            " of 3 force directions: a small number there says that little is known, not that the force is small.";
+            std::to_string(trace.observable[row]) + " of " + force_directions(trace) +
+            ": a small number there says that little is known, not that the force is small.";
   }
   if (trace.first_refusal < 0) {
     text += " The guard never refuses.";

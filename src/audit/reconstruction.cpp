@@ -126,7 +126,10 @@ struct Reconstructor::Impl {
     residual.emplace(robot, causal);
     limits = any.posterior->identified_limits();
     guard.emplace(robot, hands, *any.posterior, options.guarded, options.input);
-    for (std::size_t k = 0; k < hands.size(); ++k) reliability_rows.push_back(any.reliability->rows(k));
+    for (std::size_t k = 0; k < hands.size(); ++k) {
+      reliability_rows.push_back(any.reliability->rows(k));
+      sensed.push_back(any.posterior->sensed(static_cast<int>(k)));
+    }
     if (!guard->needs_raw()) return;
     for (Worker& worker : workers) {
       worker.raw.emplace(posterior_reader(batch.front()), WrenchEstimatorOptions{.sign = options.posterior.sign});
@@ -282,7 +285,9 @@ struct Reconstructor::Impl {
     for (EndpointRecorders& of_one : recorders) {
       if (of_one.deployed) detail::make_room(*of_one.deployed, steps, motors);
       if (of_one.stacked) detail::make_room(*of_one.stacked, steps, motors);
-      if (of_one.posterior) detail::make_room(*of_one.posterior, steps, motors, reliability_rows[of_one.hand]);
+      if (of_one.posterior) {
+        detail::make_room(*of_one.posterior, steps, motors, reliability_rows[of_one.hand], sensed[of_one.hand]);
+      }
     }
     return result;
   }
@@ -296,6 +301,7 @@ struct Reconstructor::Impl {
   const int threads;
   std::vector<std::string> hands;  ///< the posterior's endpoints
   std::vector<std::vector<int>> reliability_rows;
+  std::vector<SensedForce> sensed;       ///< of each of them
   std::vector<std::string> read_frames;  ///< endpoints of the instants that all but the posterior read
   bool has_hands_reader = false;
   std::optional<Episode> smoothed;

@@ -50,8 +50,10 @@ void record_wrench(EstimateSeries& series, Eigen::Index step, const WrenchEstima
   series.reference_gain.row(step) = estimate.reference_gain;
 }
 
-PosteriorTrace empty_trace(const std::vector<int>& rows, Eigen::Index steps) {
+PosteriorTrace empty_trace(const std::vector<int>& rows, const SensedForce& sensed, Eigen::Index steps) {
   PosteriorTrace trace;
+  trace.insensible = sensed.excused();
+  trace.senses = sensed.text();
   const auto count = static_cast<std::size_t>(steps);
   trace.sd.setConstant(steps, 6, kNaN);
   trace.worst_direction.setConstant(steps, 3, kNaN);
@@ -103,7 +105,8 @@ Recorder make_recorder(const Robot& robot, const std::string& endpoint, Estimato
   return recorder;
 }
 
-void make_room(Recorder& recorder, Eigen::Index steps, Eigen::Index motors, const std::vector<int>& reliability_rows) {
+void make_room(Recorder& recorder, Eigen::Index steps, Eigen::Index motors, const std::vector<int>& reliability_rows,
+               const SensedForce& sensed) {
   EstimateSeries& series = recorder.series;
   series = recorder.head;
   series.wrench.setConstant(steps, 6, kNaN);
@@ -118,7 +121,9 @@ void make_room(Recorder& recorder, Eigen::Index steps, Eigen::Index motors, cons
   series.rank.assign(count, 0);
   series.verdict.assign(count, Verdict::invalid_input);
   series.reasons.assign(count, Reason::invalid_input);
-  if (series.estimator == EstimatorName::posterior) series.posterior = empty_trace(reliability_rows, steps);
+  if (series.estimator == EstimatorName::posterior) {
+    series.posterior = empty_trace(reliability_rows, sensed, steps);
+  }
   if (series.consumed && series.estimator == EstimatorName::deployed) {
     for (EstimateSeries::Contribution& parts : series.contribution) {
       parts.setConstant(steps, motors, std::numeric_limits<float>::quiet_NaN());

@@ -10,6 +10,7 @@
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/audit/reconstruction.hpp"
 #include "antaeus/estimation/published/guard_chain.hpp"
+#include "antaeus/estimation/sensed_force.hpp"
 #include "antaeus/trust/consumer_guard.hpp"
 #include "antaeus/trust/reliability.hpp"
 
@@ -31,9 +32,9 @@ std::vector<std::string> consumed_frames(const Robot& robot, const std::vector<s
 Recorder make_recorder(const Robot& robot, const std::string& endpoint, EstimatorName estimator,
                        const AuditOptions& options, const std::vector<std::string>& consumed);
 /// Begins the series anew, with NaN and `invalid_input` in every step; what guards have seen stays.
-/// \param reliability_rows  of a posterior
+/// \param reliability_rows, sensed  of a posterior
 void make_room(Recorder& recorder, Eigen::Index steps, Eigen::Index motors,
-               const std::vector<int>& reliability_rows = {});
+               const std::vector<int>& reliability_rows = {}, const SensedForce& sensed = {});
 
 void record_numbers(EstimateSeries& series, Eigen::Index step, const WrenchEstimate& estimate) noexcept;
 void record_guards(Recorder& recorder, Eigen::Index step, const WrenchEstimate& estimate);

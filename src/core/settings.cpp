@@ -11,12 +11,23 @@ namespace antaeus {
 
 namespace {
 
+/// A size that defaults follow, and the words that say where it comes from.
+struct FollowedSize {
+  double size;
+  const std::string& from;
+};
+FollowedSize size_of(Follows what, const RobotScale& scale) {
+  if (what == Follows::limit) return {scale.limit, scale.limit_from};
+  if (what == Follows::foot_limit) return {scale.foot_limit, scale.foot_limit_from};
+  return {scale.force, scale.force_from};
+}
+
 /// A default that follows the robot as text; empty where what it follows is not known. Two digits: the rule is no
 /// better.
 std::string followed(const OptionRow& row, const RobotScale& scale) {
   if (row.follows == Follows::sign && scale.sign) return std::string(to_string(*scale.sign));
-  if (row.follows != Follows::force && row.follows != Follows::weight) return {};
-  const double size = row.follows == Follows::force ? scale.force : scale.weight;
+  if (row.follows == Follows::nothing || row.follows == Follows::sign) return {};
+  const double size = size_of(row.follows, scale).size;
   if (!(size > 0) || !std::isfinite(size)) return {};
   return shortest_text(rounded_to(row.share * size, 2));
 }
@@ -110,11 +121,9 @@ std::vector<OptionValue> Settings::with_sources(const OptionTable& table, const 
       const std::string place = set->place.substr(set->place.find_last_of('/') + 1);
       option.source = "set: " + place + "; the default: " + row.info.source;
     } else if (!value.empty() && value == option.value) {
-      option.source = row.follows == Follows::sign
-                          ? scale_.sign_from
-                          : significant_text(row.share, 3) + " × " +
-                                (row.follows == Follows::force ? scale_.force_from : scale_.weight_from) + "; " +
-                                row.info.source;
+      option.source = row.follows == Follows::sign ? scale_.sign_from
+                                                   : significant_text(row.share, 3) + " × " +
+                                                         size_of(row.follows, scale_).from + "; " + row.info.source;
     }
   }
   return listed;

@@ -76,10 +76,13 @@ ContactSpaceFilter::ContactSpaceFilter(const InstantReader& reader, const Poster
   limits_ = AlarmLimits({.probability = posterior_.false_alarm}, most);
   hourly_ = AlarmLimits({posterior_.false_alarm, posterior_.false_alarms_per_hour, tests}, most);
   estimates_.resize(static_cast<std::size_t>(reader.endpoint_count()));
-  for (WrenchEstimate& estimate : estimates_) {
+  for (int k = 0; k < reader.endpoint_count(); ++k) {
+    WrenchEstimate& estimate = estimates_[static_cast<std::size_t>(k)];
     estimate.reset(reader.model().motor_count());
     estimate.sign = posterior_.sign;
     estimate.has_covariance = true;
+    estimate.uncertainty.insensible = posterior.results()[static_cast<std::size_t>(k)].uncertainty.insensible;
+    denied_.push_back(posterior.wants_insensible(k));
   }
 }
 
@@ -215,6 +218,15 @@ void ContactSpaceFilter::describe(const Block& block, const VectorX& x, const Ma
   }
 }
 
+void ContactSpaceFilter::judge(const Block& block, const Matrix3& base,
+                               std::vector<WrenchEstimate>& estimates) const noexcept {
+  for (std::size_t place = 0; place < block.endpoints.size(); ++place) {
+    const auto at = static_cast<Eigen::Index>(6 * place);
+    const auto k = static_cast<std::size_t>(block.endpoints[place]);
+    judge_posterior(posterior_, block.L.block<6, 6>(at, at), base, denied_[k] != 0, estimates[k]);
+  }
+}
+
 const std::vector<WrenchEstimate>& ContactSpaceFilter::step(const Residual& residual, double dt) noexcept {
   Reasons reasons;
   if (started_ && std::isnan(dt)) reasons.add(Reason::gap);
@@ -252,8 +264,8 @@ const std::vector<WrenchEstimate>& ContactSpaceFilter::step(const Residual& resi
       // What the past and the prior predict of these rows is one test; its parts are not told apart.
       estimate.uncertainty.misfit = {block.nis, estimate.uncertainty.nis_threshold, block.evidence};
       estimate.uncertainty.contact = estimate.uncertainty.reference = ConsistencyTest{};
-      judge_posterior(posterior_, estimate);
     }
+    judge(block, residual.instant.base_rotation(), estimates_);
   }
   return estimates_;
 }
@@ -263,7 +275,7 @@ ContactSpaceSmoother::ContactSpaceSmoother(const InstantReader& reader, const Po
     : filter_(reader, posterior, options) {}
 
 Status ContactSpaceSmoother::add(const Residual& residual, double dt) {
-  Step step{dt, {}, {}, filter_.step(residual, dt)};
+  Step step{dt, residual.instant.base_rotation(), {}, {}, filter_.step(residual, dt)};
   for (const ContactSpaceFilter::Block& block : filter_.blocks_) {
     step.x.push_back(block.x);
     step.P.push_back(block.P);
@@ -278,7 +290,8 @@ std::vector<std::vector<WrenchEstimate>> ContactSpaceSmoother::smooth() const {
     results.push_back(step.estimates);
     for (WrenchEstimate& estimate : results.back()) {
       if (estimate.status == Status::ok) {
-        estimate.reasons.remove(Reason::uncertain | Reason::unobservable_direction | Reason::inconsistent | kTestAlarm);
+        estimate.reasons.remove(Reason::uncertain | Reason::unobservable_direction | Reason::inconsistent |
+                                Reason::insensible_direction | kTestAlarm);
         continue;
       }
       estimate.status = Status::ok;
@@ -312,10 +325,8 @@ std::vector<std::vector<WrenchEstimate>> ContactSpaceSmoother::smooth() const {
         P = step.P[b] + G * (P - spread) * G.transpose();
       }
       filter_.describe(block, x, P, results[t]);
+      filter_.judge(block, step.base, results[t]);
     }
-  }
-  for (std::vector<WrenchEstimate>& step : results) {
-    for (WrenchEstimate& estimate : step) judge_posterior(filter_.posterior_, estimate);
   }
   return results;
 }

@@ -3,6 +3,7 @@
 /// What follows from a wrench and its covariance in the same way whatever they were computed by.
 
 #include <algorithm>
+#include <cmath>
 
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/numerics/gaussian_posterior.hpp"
@@ -36,19 +37,51 @@ inline AlarmLimits limits_of_identified(const PosteriorOptions& options, int blo
   return {{options.false_alarm, options.false_alarms_per_hour, std::max(tests, 1)}, most_rows + 1};
 }
 
+/// Whether the torques have told enough of a direction. \param prior  variance of the prior along it [N²]. One in which
+/// it is zero is known by declaration.
+inline bool is_observed(double sd, double observable_sd, double prior) noexcept {
+  return sd <= observable_sd && sd * sd <= (1.0 - kLeastInformation) * prior * kRounding;
+}
+
 /// Of the force's principal directions, the best known first, how many count as observed.
+/// \param sensible  that the limb can sense: of the others, known worst of all, nothing is asked
 /// \param prior(i)  variance of the prior along direction i [N²]. One in which it is zero is known by declaration.
 template <class Prior>
-int count_observable(const Vector3& force_sd, double observable_sd, const Prior& prior) noexcept {
+int count_observable(const Vector3& force_sd, int sensible, double observable_sd, const Prior& prior) noexcept {
   int count = 0;
-  while (count < 3 && force_sd[count] <= observable_sd) {
-    if (force_sd[count] * force_sd[count] > (1.0 - kLeastInformation) * prior(count) * kRounding) break;
-    ++count;
-  }
+  while (count < sensible && is_observed(force_sd[count], observable_sd, prior(count))) ++count;
   return count;
 }
 
-/// Fills wrench, covariance, principal directions and the observable part. \p w as `estimate.sign` has it.
+/// What a verdict is of.
+struct JudgedDirections {
+  double worst_sd = kNaN;
+  int observed = 0, count = 3;
+};
+/// Those that the limb can sense.
+inline JudgedDirections sensed_directions(const Uncertainty& u) noexcept {
+  return {u.worst_sd(), u.observable, 3 - u.insensible};
+}
+/// Those that the consumer needs. \param R_WB  the base's axes in the world
+inline JudgedDirections wanted_directions(ForceWant want, double observable_sd, const Uncertainty& u,
+                                          const Matrix6& prior_factor, const Matrix3& R_WB) noexcept {
+  if (want == ForceWant::sensed) return sensed_directions(u);
+  JudgedDirections judged{0.0, 0, 0};
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!wants_axis(want, axis)) continue;
+    const Vector3 direction = R_WB.col(axis);
+    const double sd = std::sqrt(direction.dot(u.covariance.topLeftCorner<3, 3>() * direction));
+    // Not std::max, which drops a NaN: what is not known must not pass.
+    if (!(sd <= judged.worst_sd)) judged.worst_sd = sd;
+    judged.observed +=
+        is_observed(sd, observable_sd, (prior_factor.topRows<3>().transpose() * direction).squaredNorm());
+    ++judged.count;
+  }
+  return judged;
+}
+
+/// Fills wrench, covariance, principal directions and the observable part, for as many directions as the limb can sense
+/// (`estimate.uncertainty.insensible`, which is there already). \p w as `estimate.sign` has it.
 /// \param prior_factor  L of the endpoint, P₀ = L Lᵀ
 inline void describe_posterior(const Vector6& w, const Matrix6& covariance, const Matrix6& prior_factor,
                                double observable_sd, WrenchEstimate& estimate) noexcept {
@@ -58,7 +91,7 @@ inline void describe_posterior(const Vector6& w, const Matrix6& covariance, cons
   const PrincipalDeviations principal = principal_deviations(covariance.topLeftCorner<3, 3>());
   u.force_sd = principal.deviation;
   u.directions = principal.direction;
-  u.observable = count_observable(u.force_sd, observable_sd, [&](int i) {
+  u.observable = count_observable(u.force_sd, 3 - u.insensible, observable_sd, [&](int i) {
     return (prior_factor.topRows<3>().transpose() * u.directions.col(i)).squaredNorm();
   });
   u.observable_force.setZero();
@@ -69,24 +102,32 @@ inline void describe_posterior(const Vector6& w, const Matrix6& covariance, cons
 }
 
 /// Adds what deviations and tests say against an estimate. \return its verdict
-inline Verdict judge_uncertainty(const PosteriorOptions& options, const Uncertainty& u, Reasons& reasons) noexcept {
-  if (u.worst_sd() > options.full_use_sd) reasons.add(Reason::uncertain);
-  if (u.observable < 3) reasons.add(Reason::unobservable_direction);
+inline Verdict judge_uncertainty(const PosteriorOptions& options, const Uncertainty& u, const JudgedDirections& judged,
+                                 Reasons& reasons) noexcept {
+  if (!(judged.worst_sd <= options.full_use_sd)) reasons.add(Reason::uncertain);
+  if (judged.observed < judged.count) reasons.add(Reason::unobservable_direction);
   if (!u.consistent()) reasons.add(Reason::inconsistent);
   if (!u.reference.passes() || !(u.misfit.value <= kGrossMisfit * u.misfit.limit)) {
     reasons.add(Reason::contradiction);
   }
   if (!(u.nis <= u.nis_threshold)) reasons.add(Reason::unexplained);
   if (!u.contact.passes()) reasons.add(Reason::beyond_prior);
-  return u.observable == 0 ? Verdict::unobservable : !reasons.empty() ? Verdict::degraded : Verdict::ok;
+  return judged.observed == 0 ? Verdict::unobservable : !reasons.empty() ? Verdict::degraded : Verdict::ok;
 }
 
 /// Sets rank, reasons and verdict of an estimate that has been described. One that is not finite is invalid input.
-inline void judge_posterior(const PosteriorOptions& options, WrenchEstimate& estimate) noexcept {
+/// \param prior_factor  as of describe_posterior() \param R_WB  the base's axes in the world
+/// \param denied  the consumer needs a direction that the limb senses in no pose
+inline void judge_posterior(const PosteriorOptions& options, const Matrix6& prior_factor, const Matrix3& R_WB,
+                            bool denied, WrenchEstimate& estimate) noexcept {
   const Uncertainty& u = estimate.uncertainty;
   if (!estimate.wrench.is_measurable() || !u.covariance.allFinite()) return estimate.invalidate(Status::not_finite);
   estimate.rank = u.observable;
-  estimate.verdict = judge_uncertainty(options, u, estimate.reasons);
+  const JudgedDirections judged = wanted_directions(options.want, options.observable_sd, u, prior_factor, R_WB);
+  estimate.verdict = judge_uncertainty(options, u, judged, estimate.reasons);
+  if (!denied) return;
+  estimate.reasons.add(Reason::insensible_direction);
+  estimate.verdict = std::max(estimate.verdict, Verdict::refused);
 }
 
 }  // namespace antaeus

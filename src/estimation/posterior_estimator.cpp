@@ -36,6 +36,19 @@ std::vector<int> own_rows(const InstantReader& reader, const std::string& frame)
   return motors;
 }
 
+/// Whether a consumer that needs these directions gets one of them in no pose: more than are sensed at all, or an axis
+/// of which so much lies in a direction that is never sensed that no torque can remove enough of the prior.
+bool wants_more(ForceWant want, const SensedForce& sensed) {
+  int wanted = 0;
+  bool never = false;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!wants_axis(want, axis)) continue;
+    ++wanted;
+    never = never || sensed.never(Vector3::Unit(axis)) > 1.0 - kLeastInformation;
+  }
+  return never || wanted > 3 - sensed.insensible;
+}
+
 }  // namespace
 
 PosteriorEstimator::PosteriorEstimator(const InstantReader& reader, PosteriorOptions options)
@@ -130,6 +143,12 @@ PosteriorEstimator::PosteriorEstimator(const InstantReader& reader, PosteriorOpt
     estimate.reference_motor = reference_;
     estimate.has_covariance = true;
   }
+  for (int k = 0; k < count; ++k) {
+    // Base rows see every force.
+    sensed_.push_back(base ? SensedForce() : sensed_force(reader.model(), reader.frame(k), this->rows(k)));
+    denied_.push_back(wants_more(options.want, sensed_.back()));
+    estimates_[static_cast<std::size_t>(k)].uncertainty.insensible = sensed_.back().excused();
+  }
 }
 
 Status PosteriorEstimator::set_known_direction(int endpoint, const Vector3& direction) noexcept {
@@ -139,7 +158,30 @@ Status PosteriorEstimator::set_known_direction(int endpoint, const Vector3& dire
   Matrix6& prior = prior_[endpoint];
   prior.setZero();
   prior.col(0).head<3>() = options_.prior.force * direction / length;
+  // The force is declared to be zero in every other direction: none is left to excuse, or to deny.
+  estimates_[static_cast<std::size_t>(endpoint)].uncertainty.insensible = 0;
+  denied_[endpoint] = 0;
   return Status::ok;
+}
+
+std::vector<std::string> sensed_sentences(const Robot& robot, const std::vector<std::string>& frames,
+                                          const PosteriorOptions& options) {
+  if (robot.model.motor_count() == 0 || frames.empty()) return {};
+  const InstantReader reader(robot, frames);
+  const PosteriorEstimator posterior(reader, options);
+  std::vector<std::string> sentences;
+  for (std::size_t k = 0; k < frames.size(); ++k) {
+    const auto endpoint = static_cast<int>(k);
+    std::string text = posterior.sensed(endpoint).text();
+    if (options.want != ForceWant::sensed) {
+      const std::string want = "posterior.want=" + std::string(to_string(options.want));
+      text += (text.empty() ? "" : "; ") + want +
+              (posterior.wants_insensible(endpoint) ? " needs what it does not sense: every number is refused"
+                                                    : ": its verdicts are of these axes of the base");
+    }
+    if (!text.empty()) sentences.push_back(robot.profile.label_of(frames[k]) + ": " + text);
+  }
+  return sentences;
 }
 
 double PosteriorEstimator::log_evidence() const noexcept {
@@ -305,7 +347,7 @@ void PosteriorEstimator::describe(const Block& block, const Residual& residual) 
     estimate.residual = residual.value;
     estimate.reference_residual = reference_ >= 0 ? residual.value[reference_] : kNaN;
     if (reference_ >= 0) estimate.reference_gain = estimate.gain.col(reference_);
-    judge_posterior(options_, estimate);
+    judge_posterior(options_, prior_[k], residual.instant.base_rotation(), denied_[k] != 0, estimate);
   }
 }
 
@@ -331,6 +373,9 @@ const OptionTable& options_of(const PosteriorOptions&) {
                  "double the "
                  "error (1.6 to 3.3 N)",
                  &O::contact),
+          option("want", "",
+                 "sensed, or axes of the base: the directions that the consumer needs, and the verdict is of",
+                 "our choice: every direction that the limb can sense in some pose", &O::want),
           part(&O::prior),
           following(
               Follows::force, 1.0 / 6.0,

@@ -91,6 +91,7 @@ void PoseBatch::set_up(const Robot& robot, const std::vector<std::string>& names
     Endpoint& endpoint = endpoints_[static_cast<std::size_t>(k)];
     endpoint.directions = detail::moved_directions(robot.model, robot.model.frame(names[static_cast<std::size_t>(k)]));
     endpoint.seen = seen.rank;
+    endpoint.worst = 2 - quality_.insensible(k);
     endpoint.wrench = seen.wrench;
     endpoint.rows = quality_.rows(k);
     for (const int motor : endpoint.rows) {
@@ -194,18 +195,22 @@ bool PoseBatch::fill_deployed(int row, const Endpoint& endpoint, PoseSample& sam
   return std::isfinite(sample.force_gain);
 }
 
-bool PoseBatch::fill_rest(int row, PoseSample& sample) const noexcept {
+bool PoseBatch::fill_rest(int row, const Endpoint& endpoint, PoseSample& sample) const noexcept {
+  const int worst = endpoint.worst;
   const double* sd = &rest_sd_[static_cast<std::size_t>(3 * row)];
-  const double* direction = &direction_[static_cast<std::size_t>(9 * row + 6)];
+  const double* direction = &direction_[static_cast<std::size_t>(9 * row + 3 * worst)];
   const double* covariance = &covariance_[static_cast<std::size_t>(21 * row)];
-  if (!(sd[2] - sd[1] > kSameSd * sd[2]) || is_sign_doubtful(direction)) return false;
+  // Two directions that are known alike turn into each other by rounding.
+  const auto alike = [&](int i, int j) { return i >= 0 && j < 3 && !(sd[j] - sd[i] > kSameSd * sd[j]); };
+  if (alike(worst - 1, worst) || alike(worst, worst + 1) || is_sign_doubtful(direction)) return false;
   const PosteriorOptions& options = quality_.posterior_options();
   const double prior = options.prior.force * options.prior.force, known = (1.0 - kLeastInformation) * prior;
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i <= worst; ++i) {
     if (!std::isfinite(sd[i]) || at_limit(sd[i], options.observable_sd) || at_limit(sd[i] * sd[i], known)) return false;
   }
-  sample.observable = count_observable({sd[0], sd[1], sd[2]}, options.observable_sd, [prior](int) { return prior; });
-  sample.sd = sd[2];
+  sample.observable =
+      count_observable({sd[0], sd[1], sd[2]}, worst + 1, options.observable_sd, [prior](int) { return prior; });
+  sample.sd = sd[worst];
   sample.worst_direction = {direction[0], direction[1], direction[2]};
   // Of the upper triangle's rows the first numbers.
   sample.axis_sd = {std::sqrt(covariance[0]), std::sqrt(covariance[6]), std::sqrt(covariance[11])};
@@ -213,7 +218,7 @@ bool PoseBatch::fill_rest(int row, PoseSample& sample) const noexcept {
 }
 
 bool PoseBatch::fill_moving(int pose, int row, const Endpoint& endpoint, PoseSample& sample) noexcept {
-  sample.sd_moving = moving_sd_[static_cast<std::size_t>(3 * row + 2)];
+  sample.sd_moving = moving_sd_[static_cast<std::size_t>(3 * row + endpoint.worst)];
   if (!std::isfinite(sample.sd_moving)) return false;
   const double* variance = &moving_variance_[static_cast<std::size_t>(pose) * static_cast<std::size_t>(motors_)];
   const double* jacobian =
@@ -250,7 +255,7 @@ bool PoseBatch::fill(int pose, int k, PoseSample& sample) noexcept {
   const double* origin = &pose_[static_cast<std::size_t>(12 * row + 9)];
   sample.position = {origin[0], origin[1], origin[2]};
   if (parts_.deployed && !fill_deployed(row, endpoint, sample)) return false;
-  if (parts_.rest && !fill_rest(row, sample)) return false;
+  if (parts_.rest && !fill_rest(row, endpoint, sample)) return false;
   return !parts_.moving || fill_moving(pose, row, endpoint, sample);
 }
 

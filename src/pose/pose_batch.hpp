@@ -42,6 +42,7 @@ class PoseBatch {
     int directions = 0;  ///< singular values of its Jacobian that are its own
     int seen = 0;        ///< of the whitened one, in regular poses
     bool wrench = false;
+    int worst = 2;                   ///< of the principal directions the last that its limb can sense
     std::vector<int> rows, columns;  ///< motors of its evidence, and where the kernel's Jacobian has their columns
   };
   void set_up(const Robot& robot, const std::vector<std::string>& names);
@@ -49,7 +50,7 @@ class PoseBatch {
   void run(const double* q, int count) noexcept;
   bool fill(int pose, int endpoint, PoseSample& sample) noexcept;
   bool fill_deployed(int row, const Endpoint& endpoint, PoseSample& sample) const noexcept;
-  bool fill_rest(int row, PoseSample& sample) const noexcept;
+  bool fill_rest(int row, const Endpoint& endpoint, PoseSample& sample) const noexcept;
   bool fill_moving(int pose, int row, const Endpoint& endpoint, PoseSample& sample) noexcept;
 
   PoseQuality quality_;

@@ -30,7 +30,8 @@ ResidualOptions static_only(ResidualOptions options, NoiseUse noise) {
 
 ForceKnowledge knowledge(const WrenchEstimate& estimate) noexcept {
   const Uncertainty& u = estimate.uncertainty;
-  return {u.covariance, u.covariance.diagonal().head<3>().cwiseSqrt(), u.force_sd, u.directions, u.observable};
+  return {u.covariance, u.covariance.diagonal().head<3>().cwiseSqrt(), u.force_sd, u.directions, u.insensible,
+          u.observable};
 }
 
 /// Beyond a limit by less than this a recorded position is at it.
@@ -167,7 +168,7 @@ void PoseQuality::learn_ranks() {
 
 bool PoseQuality::tells_force(int endpoint) const noexcept {
   const Seen one = seen(endpoint);
-  return posterior_.options().contact == ContactKind::wrench ? one.wrench : one.rank == 3;
+  return posterior_.options().contact == ContactKind::wrench ? one.wrench : one.rank >= 3 - insensible(endpoint);
 }
 
 std::string PoseQuality::untold_force(int endpoint) const {

@@ -54,6 +54,9 @@ PreflightReport preflight(const Robot& robot, const std::vector<std::string>& en
     }
     report.conditioning_checks.push_back(
         check(PreflightCheckKind::conditioning, endpoints[k], pose.error_force, error_force_limit));
+    if (const std::string senses = quality.senses(static_cast<int>(k)); !senses.empty()) {
+      report.notes.push_back(endpoints[k] + " " + senses + ": its sds at rest and moving are of what it senses");
+    }
     if (const std::string why = quality.untold_force(static_cast<int>(k)); !why.empty()) {
       const int shown = detail::moved_directions(model, model.frame(endpoints[k]));
       report.notes.push_back("the limit on the sd is left out at " + endpoints[k] + ": " + why +

@@ -36,6 +36,12 @@ void check_settings(const ReplayPosterior& options) {
     refuse("posterior.rows", std::string(to_string(options.posterior.rows)) + ": a replay solves each endpoint alone",
            "--set posterior.rows=own");
   }
+  if (options.posterior.want != ForceWant::sensed) {
+    refuse("posterior.want",
+           std::string(to_string(options.posterior.want)) +
+               ": the verdicts of a replay are of every direction that a limb senses",
+           "--set posterior.want=sensed");
+  }
 }
 
 /// Of each endpoint the motors that speak for it.
@@ -137,7 +143,9 @@ Judgement::Judgement(const Robot& robot, const std::vector<std::string>& endpoin
   for (int k = 0; k < model_.endpoint_count(); ++k) {
     const int rows = static_cast<int>(std::ssize(rows_[static_cast<std::size_t>(k)]));
     const std::vector<int>& supports = model_.supporting_motors(k);
-    endpoints_.push_back({contact_threshold(rows), std::ranges::find(supports, reference_) != supports.end()});
+    const FrameId frame = robot.model.frame(endpoints[static_cast<std::size_t>(k)]);
+    endpoints_.push_back({contact_threshold(rows), std::ranges::find(supports, reference_) != supports.end(),
+                          sensed_force(robot.model, frame, rows_[static_cast<std::size_t>(k)]).excused()});
     most_rows = std::max(most_rows, rows);
   }
   most_dof_ = most_rows + 1;
@@ -247,7 +255,9 @@ int Judgement::judge_one(const ReplayOutput& out, const HistoryRows& rows, std::
   const int evidence = at(out.evidence_rows, endpoints, state, endpoint);
   const int unexplained = at(out.misfit_rows, endpoints, state, endpoint);
   const PosteriorOptions& options = options_.posterior;
+  const OneEndpoint& mine = endpoints_[static_cast<std::size_t>(endpoint)];
   Uncertainty u;
+  u.insensible = mine.insensible;
   for (int i = 0; i < 3; ++i) u.force_sd[i] = at(out.force_sd, 3 * endpoints, state, 3 * endpoint + i);
   const double nis = number(out.nis, endpoint), misfit = number(out.misfit, endpoint);
   reasons = Reason::invalid_input;
@@ -265,7 +275,6 @@ int Judgement::judge_one(const ReplayOutput& out, const HistoryRows& rows, std::
   u.nis = nis;
   u.nis_rows = evidence;
   int near = 0;
-  const OneEndpoint& mine = endpoints_[static_cast<std::size_t>(endpoint)];
   const double innovation = reference_ >= 0 ? at(out.innovation, 2, state, 0) : kNaN;
   if (mine.loads && std::isfinite(innovation)) {
     const double sd = at(out.innovation, 2, state, 1);
@@ -278,11 +287,13 @@ int Judgement::judge_one(const ReplayOutput& out, const HistoryRows& rows, std::
   }
   u.nis_threshold = limit(u.nis_rows);
   const double prior = options.prior.force * options.prior.force;
-  u.observable = count_observable(u.force_sd, options.observable_sd, [prior](int) { return prior; });
-  verdict = judge_uncertainty(options, u, reasons);
+  const int sensible = 3 - u.insensible;
+  u.observable = count_observable(u.force_sd, sensible, options.observable_sd, [prior](int) { return prior; });
+  verdict = judge_uncertainty(options, u, sensed_directions(u), reasons);
 
   near += is_near(u.worst_sd(), options.full_use_sd);
-  for (const double sd : u.force_sd) {
+  for (int i = 0; i < sensible; ++i) {
+    const double sd = u.force_sd[i];
     near += is_near(sd, options.observable_sd) || is_near(sd * sd, (1.0 - kLeastInformation) * prior * kRounding);
   }
   for (const ConsistencyTest* one : {&u.misfit, &u.contact, &u.reference}) near += is_near(one->value, one->limit);

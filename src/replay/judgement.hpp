@@ -50,6 +50,7 @@ class Judgement {
   struct OneEndpoint {
     double threshold = 0.0;  ///< χ² above which its rows show a contact
     bool loads = false;      ///< whether the reference row carries it
+    int insensible = 0;      ///< directions of its force that its rows see in no pose
   };
   double reference_nis(const ReplayOutput& out, const HistoryRows& rows, std::ptrdiff_t state,
                        int endpoint) const noexcept;

@@ -7,6 +7,7 @@
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/robot/limbs.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "robot/joint_noise.hpp"
 
@@ -42,14 +43,22 @@ const JointDescription* joint_of(const RobotDescription& description, std::strin
   return nullptr;
 }
 
-/// The smallest force at a frame that one of its motors' effort limits makes at its longest lever: the links between,
+/// What the prior's force is of the force that an endpoint is made for: the default's share, for a prior that is
+/// stated.
+constexpr double kShareOfPrior = 2.0 / 3.0;
+/// [N] Half of the incident report's watchdog. A share of the weight is a guess, and a limit of twice as little would
+/// refuse a hopping leg its own weight.
+constexpr double kLeastGuessedLimit = 50.0;
+
+/// The smallest force at a frame that one of its motors' limits makes at its longest lever: the links between,
 /// stretched out.
 struct HeldForce {
   double force = kInfinity, effort = kNaN, lever = kNaN;
   std::string joint;
 };
 
-HeldForce held_force(const RobotModel& model, const std::string& frame) {
+/// \param limits  of the motors [N·m | N]; zero and infinity: not known
+HeldForce held_force(const RobotModel& model, const VectorX& limits, const std::string& frame) {
   HeldForce least;
   const RobotDescription& description = model.description();
   const std::vector<std::string>& motors = model.motor_names();
@@ -60,7 +69,7 @@ HeldForce held_force(const RobotModel& model, const std::string& frame) {
     const bool linear = joint->type == JointType::prismatic;
     const auto motor = std::find(motors.begin(), motors.end(), joint->name);
     if (motor != motors.end()) {
-      const double effort = model.effort_limits()[motor - motors.begin()];
+      const double effort = limits[motor - motors.begin()];
       const double force = linear ? effort : effort / lever;
       if (effort > 0 && std::isfinite(force) && force < least.force) least = {force, effort, lever, joint->name};
     }
@@ -71,6 +80,22 @@ HeldForce held_force(const RobotModel& model, const std::string& frame) {
     joint = joint_of(description, joint->parent);
   }
   return least;
+}
+
+/// Where the drives were seen to end, or their user says that they do.
+VectorX drive_limits(const RobotProfile& profile, int motors) {
+  VectorX limits = VectorX::Constant(motors, kInfinity);
+  for (Eigen::Index m = 0; m < motors; ++m) {
+    limits[m] = profile.figures[static_cast<std::size_t>(m)].torque_limit;
+    if (profile.noise && profile.noise->limit.size() > 0) limits[m] = std::min(limits[m], profile.noise->limit[m]);
+  }
+  return limits;
+}
+
+/// "KFE holds at its longest lever (2.7 N·m at 0.16 m)".
+std::string holds_text(const HeldForce& held) {
+  return held.joint + " holds at its longest lever (" + significant_text(held.effort, 3) +
+         (held.lever > 0 ? " N·m at " + significant_text(held.lever, 3) + " m)" : " N)");
 }
 
 /// Gravity may be zero, of an arm on a table; what it weighs in the hand is not.
@@ -107,10 +132,19 @@ Settings Robot::settings(const std::vector<std::string>& endpoints) const {
   }
   const bool any = !hands.empty();
   std::erase_if(hands, [&](const std::string& frame) { return kind_of(frame) == EndpointKind::foot; });
-  HeldForce least;
-  for (const std::string& frame : hands) {
-    if (HeldForce held = held_force(model, frame); held.force < least.force) least = std::move(held);
-  }
+  const auto least_held = [&](const VectorX& limits) {
+    HeldForce least;
+    for (const std::string& frame : hands) {
+      if (HeldForce held = held_force(model, limits, frame); held.force < least.force) least = std::move(held);
+    }
+    return least;
+  };
+  const HeldForce least = least_held(model.effort_limits());
+  const HeldForce driven = least_held(drive_limits(profile, model.motor_count()));
+  const Setting* prior = profile.settings.find("posterior", "force_prior");
+  const char* no_limits = std::isfinite(least.force) ? " (its effort limits hold more than the robot weighs)"
+                                                     : " (it has no effort limits)";
+  bool guessed = false;
   if (std::isfinite(profile.rated_load) && (!hands.empty() || !any)) {
     scale.force = profile.rated_load * kStandardGravity;
     scale.force_from = significant_text(scale.force, 3) + " N of the profile's rated_load, " +
@@ -120,16 +154,35 @@ Settings Robot::settings(const std::vector<std::string>& endpoints) const {
     scale.force_from = scale.weight_from + ", at feet";
   } else if (kShareOfEffort * least.force <= scale.weight) {
     scale.force = kShareOfEffort * least.force;
-    scale.force_from = significant_text(scale.force, 3) + " N, half of what " + least.joint +
-                       " holds at its longest lever (" + significant_text(least.effort, 3) +
-                       (least.lever > 0 ? " N·m at " + significant_text(least.lever, 3) + " m)" : " N)");
+    scale.force_from = significant_text(scale.force, 3) + " N, half of what " + holds_text(least);
+  } else if (any && prior) {
+    // Who states the prior of a robot whose limits say nothing has said what its forces are.
+    scale.force = detail::parse_number(prior->value, kPositive, prior->place) / kShareOfPrior;
+    scale.force_from = significant_text(scale.force, 3) + " N, 1.5 × the posterior.force_prior that is set" + no_limits;
+  } else if (std::isfinite(driven.force)) {
+    guessed = true;
+    scale.force = kShareOfEffort * driven.force;
+    scale.force_from =
+        significant_text(scale.force, 3) + " N, half of what, where its drive ends, " + holds_text(driven) + no_limits;
   } else if (any) {
+    guessed = true;
     const double share = model.base() == Base::free_flyer ? kShareOfWeight : kShareOfArm;
     scale.force = share * scale.weight;
     scale.force_from = significant_text(scale.force, 3) + " N, " + significant_text(100.0 * share, 3) + " % of " +
-                       scale.weight_from +
-                       (std::isfinite(least.force) ? " (its effort limits hold more than the robot weighs)"
-                                                   : " (it has no effort limits)");
+                       scale.weight_from + no_limits;
+  }
+  scale.limit = scale.force;
+  scale.limit_from = scale.force_from;
+  if (guessed && scale.force < kLeastGuessedLimit) {
+    scale.limit = kLeastGuessedLimit;
+    scale.limit_from = significant_text(scale.limit, 3) + " N, as nothing says what its joints hold" + no_limits;
+  }
+  scale.foot_limit = scale.weight;
+  scale.foot_limit_from = scale.weight_from;
+  if (model.base() == Base::fixed && scale.weight < kLeastGuessedLimit) {
+    // A leg on a test stand does not carry its own weight alone.
+    scale.foot_limit = kLeastGuessedLimit;
+    scale.foot_limit_from = significant_text(scale.foot_limit, 3) + " N, more than the weight of what is bolted down";
   }
   Settings all = profile.settings;
   all.set_scale(std::move(scale));

@@ -11,10 +11,11 @@ namespace antaeus {
 namespace {
 
 /// Reasons after which nothing of a sample may be used.
-constexpr Reasons kRefusing =
-    Reason::invalid_input | Reason::time_back | Reason::stale | kTestAlarm | Reason::torque_rate | Reason::force_limit |
-    Reason::infeasible | Reason::position_out_of_limits | Reason::position_jump | Reason::dead_torque |
-    Reason::orientation_contradicts | Reason::accelerometer_scale | Reason::no_clock | Reason::outside_identified;
+constexpr Reasons kRefusing = Reason::invalid_input | Reason::time_back | Reason::stale | kTestAlarm |
+                              Reason::torque_rate | Reason::force_limit | Reason::infeasible |
+                              Reason::position_out_of_limits | Reason::position_jump | Reason::dead_torque |
+                              Reason::orientation_contradicts | Reason::accelerometer_scale | Reason::no_clock |
+                              Reason::outside_identified | Reason::insensible_direction;
 
 ConsumerGuardOptions checked(const ConsumerGuardOptions& options) {
   check_options(options);
@@ -231,11 +232,11 @@ const OptionTable& options_of(const ConsumerGuardOptions&) {
           option("torque_rate", "N·m/s", "rate of any torque used or tested, over 20 ms or more, that is refused",
                  "largest in the good runs RE1, RE2: 178; in RE3 before its peak: 1495", &O::torque_rate, kPositive),
           following(
-              Follows::force, 2.0,
+              Follows::limit, 2.0,
               option("force_limit", "N", "force above which the estimate is refused: what the consumer was made for",
                      "twice the load: the H1-2's policy was tested with 30 N", &O::force_limit, kPositive)),
           following(
-              Follows::weight, 2.0,
+              Follows::foot_limit, 2.0,
               option("foot_force_limit", "N", "the same at feet, which carry the robot",
                      "twice the weight: all of it on one foot, set down at a walk", &O::foot_force_limit, kPositive)),
           option("refuse_sd", "N", "sd in the worst direction above which the estimate is refused; 0: degraded only",

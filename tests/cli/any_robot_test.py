@@ -130,3 +130,35 @@ def test_numbers_are_written_as_people_write_them(small, tmp_path):
         story = text(run(*arguments, cwd=tmp_path).stdout)
         assert not re.search(r"\b(inf|nan)\b|-0\.0+\b|\d[eE][+-]?\d|\d{9}", story), story
     assert re.search(r"∞\s+∞", text(run("preflight", *ARM, *straight).stdout))
+
+
+# --- what a limb cannot sense -------------------------------------------------------------------------------------------
+
+SENSES = "tool: senses x and y of the base; z not, by its build"
+
+
+def test_what_a_limb_cannot_sense_is_said_by_each_verb(small, tmp_path):
+    assert SENSES in text(run("robot", PLANAR, "-e", "tool").stdout)
+    assert json.loads(run("robot", PLANAR, "-e", "tool", "--json").stdout)["senses"] == [SENSES]
+    assert json.loads(run("robot", "ur5e", "--json").stdout)["senses"] == []
+    assert SENSES in text(run("estimate", small, *ARM, cwd=tmp_path).stdout)
+    told = json.loads(run("estimate", small, *ARM, "--json", cwd=tmp_path).stdout)
+    assert SENSES in told["notes"]
+    assert {row["worst_z"] for row in told["rows"] if row["worst_z"] is not None} == {0.0}, "the worst of what it senses"
+    assert not any(row["observable_directions"] == 3 for row in told["rows"])
+    assert "senses x and y of the base; z not, by its build" in text(run("preflight", *ARM, *BENT).stdout)
+    run("audit", small, *ARM, "--out", tmp_path / "audit")
+    assert "senses x and y of the base; z not, by its build" in (tmp_path / "audit/report.html").read_text()
+
+
+def test_a_consumer_that_needs_what_a_limb_cannot_sense_is_refused(small, tmp_path):
+    def verdicts(want):
+        told = json.loads(run("estimate", small, *ARM, "--set", f"posterior.want={want}", "--json", cwd=tmp_path).stdout)
+        return told["notes"], [(row["verdict"], row["reasons"].split()) for row in told["rows"]]
+
+    notes, rows = verdicts("z")
+    assert any("posterior.want=z needs what it does not sense: every number is refused" in note for note in notes)
+    assert rows and all(verdict in ("refused", "unobservable") and "insensible_direction" in reasons for verdict, reasons in rows)
+    notes, rows = verdicts("xy")
+    assert any("posterior.want=xy: its verdicts are of these axes of the base" in note for note in notes)
+    assert rows and not any("insensible_direction" in reasons for _, reasons in rows)

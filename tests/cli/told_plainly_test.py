@@ -117,6 +117,9 @@ GYRO = {"imu_quat_xyzw": still([0.0, 0.0, 0.0, 1.0]), "imu_gyro": still([0.0, 0.
 IMU = {**GYRO, "imu_acc": still([0.0, 0.0, 9.81])}
 
 
+ON_ITS_AXIS = "left_leg: senses no force, by its build"  # the frame's origin lies on the hip's axis
+
+
 @pytest.fixture(scope="module")
 def biped(tmp_path_factory):
     folder = tmp_path_factory.mktemp("biped")
@@ -134,19 +137,20 @@ def test_what_the_dynamic_residual_needs_is_named(biped, tmp_path, rate, channel
     file = write_log(tmp_path / "log.npz", 2, rate, **channels)
     robot = ("--robot", biped, "-e", "left_leg")
     text, notes = notes_of("estimate", file, *robot)
-    assert len(notes) == 1 and all(word in notes[0] for word in [*words, "the base of biped floats"]), notes
+    assert len(notes) == 2 and all(word in notes[0] for word in [*words, "the base of biped floats"]), notes
+    assert notes[1] == ON_ITS_AXIS
     assert notes[0] in text
     lax = ("--set", "episode.require_target=false")
     summary = json.loads(run("audit", file, *robot, *lax, "--json").stdout)
     assert notes[0] in json.dumps(summary, ensure_ascii=False).replace('\\"', '"')
-    assert not notes_of("estimate", file, *robot, "--set", "residual.kind=static")[1]
+    assert notes_of("estimate", file, *robot, "--set", "residual.kind=static")[1] == [ON_ITS_AXIS]
 
 
 def test_with_the_frame_of_the_imu_nothing_is_missing(biped, tmp_path):
     (tmp_path / "profile.toml").write_text(f'schema = 1\nname = "biped"\nmodel = "{biped}"\nmotors = ["left_hip", "right_hip"]\nmotor_labels = ["left", "right"]\n\n[imu]\nframe = "pelvis"\n')
     file = write_log(tmp_path / "log.npz", 2, 200, **IMU)
     text, notes = notes_of("estimate", file, "--robot", tmp_path / "profile.toml", "-e", "left_leg")
-    assert notes == [] and "inverse_dynamics residual" in text, (text, notes)
+    assert notes == [ON_ITS_AXIS] and "inverse_dynamics residual" in text, (text, notes)
 
 
 def test_a_rate_that_is_too_low_is_said(tmp_path):

@@ -50,7 +50,8 @@ TEST(Reasons, NumbersAreStable) {
                                               {36, Reason::contact_since_start},
                                               {37, Reason::residual_follows_gravity},
                                               {38, Reason::residual_follows_velocity},
-                                              {39, Reason::nis_stays_high}};
+                                              {39, Reason::nis_stays_high},
+                                              {40, Reason::insensible_direction}};
   EXPECT_EQ(numbers.size(), all_names<Reason>().size()) << "pin a new reason here";
   for (const auto& [number, reason] : numbers) {
     EXPECT_EQ(static_cast<unsigned>(reason), number) << to_string(reason);
@@ -99,7 +100,7 @@ TEST(Reasons, TextHasTheNamesInTheOrderOfTheNumbers) {
 TEST(Reasons, AreSixtyFourBits) {
   static_assert(std::is_same_v<decltype(Reasons().bits()), std::uint64_t>);
   static_assert(sizeof(Reasons) == 8);
-  const std::uint64_t high = (std::uint64_t{1} << 63) | (std::uint64_t{1} << 40);
+  const std::uint64_t high = (std::uint64_t{1} << 63) | (std::uint64_t{1} << 50);
   Reasons reasons = Reasons::from_bits(high);
   EXPECT_EQ(reasons.bits(), high) << "what a later version wrote is not lost";
   EXPECT_FALSE(reasons.empty());

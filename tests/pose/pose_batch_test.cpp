@@ -112,7 +112,8 @@ TEST_P(PoseBatchOf, SamplesAreThoseOfOnePoseAfterTheOther) {
 
 INSTANTIATE_TEST_SUITE_P(Robots, PoseBatchOf,
                          testing::Values(Subject{"h1_2", {"left_wrist_yaw_link", "right_wrist_yaw_link"}},
-                                         Subject{"panda", {"panda_hand"}}, Subject{"ur5e", {"tool0"}}),
+                                         Subject{"panda", {"panda_hand"}}, Subject{"ur5e", {"tool0"}},
+                                         Subject{"planar_3r", {"tool"}}),
                          [](const auto& at) { return at.param.robot; });
 
 TEST(PoseBatch, NeighboursAndNaNChangeNoBit) {

@@ -163,7 +163,12 @@ TEST(Preflight, RobotWithoutReferenceJoint) {
     const PreflightReport report = preflight(robot, {"tool"}, robot.pose(name), VectorX());
     EXPECT_TRUE(report.checks.empty());
     EXPECT_TRUE(report.sd_checks.empty()) << "no pose of three joints could pass";
-    EXPECT_GT(report.endpoints[0].rest.worst_sd(), 0.95 * robot.settings({"tool"}).get<PosteriorOptions>().prior.force);
+    const ForceKnowledge& rest = report.endpoints[0].rest;
+    EXPECT_GT(rest.force_sd[2], 0.95 * robot.settings({"tool"}).get<PosteriorOptions>().prior.force);
+    EXPECT_EQ(rest.insensible, 1);
+    EXPECT_EQ(rest.worst_sd(), rest.force_sd[1]) << "of what it senses";
+    ASSERT_FALSE(report.notes.empty());
+    EXPECT_NE(report.notes[0].find("senses x and y of the base; z not, by its build"), std::string::npos);
     ASSERT_EQ(report.conditioning_checks.size(), 1u);
     EXPECT_EQ(report.passed, std::string(name) == "bent");
     EXPECT_EQ(report.conditioning_checks[0].passed, report.passed);

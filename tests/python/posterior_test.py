@@ -242,3 +242,23 @@ def test_a_lasting_misfit_alarms():
     assert not watch.alarm() and watch.level() == 0
     with pytest.raises(antaeus.OptionsError):
         antaeus.SequentialHypothesis(drift=0.0)
+
+
+def test_what_a_limb_cannot_sense_is_a_fact_of_its_build():
+    robot = antaeus.load_robot("planar_3r")
+    reader = antaeus.InstantReader(robot, ["tool"])
+    sensed = antaeus.PosteriorEstimator(reader).sensed(0)
+    assert (sensed.insensible, sensed.fixed, sensed.excused()) == (1, 1, 1)
+    assert sensed.text() == "senses x and y of the base; z not, by its build"
+    np.testing.assert_allclose(np.abs(sensed.directions[:, 0]), [0, 0, 1], atol=1e-12)
+    assert not antaeus.PosteriorEstimator(reader, want="xy").wants_insensible(0)
+    assert antaeus.PosteriorEstimator(reader, want="z").wants_insensible(0)
+    # In place of pinv(J.T): the plane passes, and the sd of what nobody feels is the prior's.
+    q = robot.pose("bent")
+    wrench = antaeus.FrameWrenchEstimator(robot, frames=["tool"]).get_frame_wrench("tool", q, np.zeros(3))
+    assert wrench.uncertainty.insensible == 1 and "unobservable_direction" not in wrench.reasons
+    assert wrench.uncertainty.worst_sd() == wrench.uncertainty.force_sd[1] < 5 < wrench.uncertainty.force_sd[2]
+    robot.profile.settings.set("posterior.want=z")
+    refused = antaeus.FrameWrenchEstimator(robot, frames=["tool"]).get_frame_wrench("tool", q, np.zeros(3))
+    assert refused.verdict == "unobservable", "none of what is wanted is observed, which is worse than refused"
+    assert "insensible_direction" in refused.reasons

@@ -15,6 +15,7 @@
 #include "antaeus/robot/noise_model.hpp"
 #include "replay/batch_states.hpp"
 #include "replay/tolerances.hpp"
+#include "support/limbs.hpp"
 #include "support/made_up_noise.hpp"
 
 namespace antaeus {
@@ -315,6 +316,24 @@ void judge_real_logs(const std::string& noise) {
   }
 }
 
+/// Limbs that do not sense every direction by their build.
+TEST(JudgedReplay, LimbsThatSenseLessAreJudgedAlike) {
+  RandomStates random(29);
+  SCOPED_TRACE(random.text());
+  const Robot robots[] = {test::planar_leg(), test::limb({{"0 0 1"}, {"0 1 0"}}, "0.4 0 0"),
+                          test::limb({{"0 0 1"}}, "0.4 0 0")};
+  for (const Robot& robot : robots) {
+    ReplayPosterior options;
+    options.residual.noise = NoiseUse::figures;
+    options.posterior.contact = ContactKind::force;
+    const Episode log = made_up_log(robot, {"tip"}, 3000, random);
+    BatchReplay replay = BatchReplay::with_posterior(robot, {"tip"}, {}, options);
+    const Said by_replay = replayed(replay, log);
+    const auto said = expect_same(by_replay, in_loop(robot, {"tip"}, options, log), replay.close_calls());
+    EXPECT_GT(said.contains("ok") ? said.at("ok") : 0, 100);
+  }
+}
+
 TEST(JudgedReplay, RealLogsByTheFigures) {
   ANTAEUS_REQUIRE_SHARED("episodes/re1_real_encode");
   judge_real_logs("figures");
@@ -463,8 +482,9 @@ TEST(JudgedReplay, WhatOnlyALoopCanDoIsRefusedAtSetUp) {
     robot.profile.settings.set(setting);
     return message_of([&] { BatchReplay::with_posterior(robot, kWrists); });
   };
-  for (const char* setting : {"posterior.rows=all", "posterior.rows=all_and_base", "residual.kind=inverse_dynamics",
-                              "residual.kind=momentum_observer", "residual.tare_at=1"}) {
+  for (const char* setting :
+       {"posterior.rows=all", "posterior.rows=all_and_base", "posterior.want=xz", "residual.kind=inverse_dynamics",
+        "residual.kind=momentum_observer", "residual.tare_at=1"}) {
     const std::string text = refused(setting), name = std::string(setting).substr(0, std::string(setting).find('='));
     EXPECT_EQ(text.substr(0, name.size()), name) << text;
     EXPECT_NE(text.find("antaeus estimate"), std::string::npos) << text;

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "antaeus/estimation/published/guard_chain.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "antaeus/trust/guarded_estimator.hpp"
 #include "io/io_support.hpp"
 #include "robot/test_robots.hpp"
@@ -111,6 +112,64 @@ TEST_F(RobotSettings, ARatedLoadInTheProfileIsTaken) {
   EXPECT_NE(message.find("robot.toml:7 [robot]: 'rated_load' must be more than zero"), std::string::npos) << message;
   EXPECT_NE(test::message_of([&] { robot_of(urdf, Base::fixed, "[robot]\nrated_lod = 1\n"); }).find("rated_load"),
             std::string::npos);
+}
+
+/// What guards let pass is what the joints hold, or as said: each against the figure by hand.
+TEST_F(RobotSettings, TheForceLimitIsWhatTheJointsHold) {
+  const auto limit_of = [](const Robot& robot) {
+    const Settings settings = robot.settings({"tip"});
+    for (const OptionValue& option : settings.list(settings.get<ConsumerGuardOptions>())) {
+      if (std::string_view(option.info.name) == "force_limit") return std::pair(option.value, option.source);
+    }
+    return std::pair<std::string, std::string>();
+  };
+  // The UR5e's joints 5, 4, 3 and 2 are 0.0996, 0.1993, 0.6135 and 1.0385 m from its end, stretched out:
+  // 28 / 0.0996 = 281, 28 / 0.1993 = 140, 150 / 0.6135 = 244, 150 / 1.0385 = 144 N.
+  const auto arm = limit_of(robot_of(chain(kUr5e, 4.0, "tip", 0.0), Base::fixed));
+  EXPECT_EQ(arm.first, "140") << arm.second;
+  EXPECT_TRUE(arm.second.starts_with("2 × ")) << arm.second;
+  // Two joints of 6 and 3 N·m, 0.3 and 0.2 m before the tip: 6 / 0.5 = 12 N and 3 / 0.2 = 15 N.
+  const std::vector<Segment> small = {{0, 0, 0, 6.0, 1.5}, {0.3, 0, 0, 3.0, 1.0}};
+  const auto hand = limit_of(robot_of(chain(small, 2.0, "tip", 0.2), Base::fixed));
+  EXPECT_EQ(hand.first, "12") << hand.second;
+  EXPECT_NE(hand.second.find("half of what joint1 holds at its longest lever (6 N·m at 0.5 m)"), std::string::npos);
+  // No limits: 100 N, and not a share of a small weight.
+  std::vector<Segment> unlimited = small;
+  for (Segment& segment : unlimited) segment.effort = 0.0;
+  const Robot none = robot_of(chain(unlimited, 2.0, "tip", 0.2), Base::fixed);
+  EXPECT_EQ(limit_of(none).first, "100");
+  EXPECT_NE(limit_of(none).second.find("2 × 50 N, as nothing says what its joints hold (it has no effort limits)"),
+            std::string::npos)
+      << limit_of(none).second;
+  // A guess from more weight than that stays: 0.15 × 103 kg × 9.81 m/s² × 2 = 303 N.
+  EXPECT_EQ(limit_of(robot_of(chain(unlimited, 100.5, "tip", 0.2), Base::fixed)).first, "300");
+  // A prior that somebody states is what forces are: 1.5 times, twice.
+  Robot stated = none;
+  stated.profile.settings.set("posterior.force_prior=60");
+  EXPECT_EQ(limit_of(stated).first, "180");
+  EXPECT_NE(limit_of(stated).second.find("90 N, 1.5 × the posterior.force_prior that is set"), std::string::npos);
+  EXPECT_EQ(stated.settings({"tip"}).get<PosteriorOptions>().full_use_sd, 15.0);
+  Robot both = robot_of(chain(small, 2.0, "tip", 0.2), Base::fixed);
+  both.profile.settings.set("posterior.force_prior=60");
+  EXPECT_EQ(limit_of(both).first, "12") << "effort limits say more";
+  // Where a drive was seen to end, or is said to: 4 / 0.2 m at joint 2.
+  Robot driven = none;
+  driven.profile.figures[1].torque_limit = 4.0;
+  EXPECT_EQ(driven.settings({"tip"}).scale().force, 10.0);
+  NoiseModel noise;
+  noise.limit = Eigen::Vector2d(kInfinity, 3.0);
+  driven.profile.noise = std::make_shared<const NoiseModel>(noise);
+  EXPECT_EQ(driven.settings({"tip"}).scale().force, 7.5);
+  EXPECT_EQ(limit_of(driven).first, "100") << "at its longest lever: bent it holds more";
+}
+
+/// A leg on a test stand carries more than what of it is bolted down weighs.
+TEST_F(RobotSettings, AFootOnATestStandIsNotHeldToItsWeight) {
+  const Robot leg = robot_of(chain(kLeg, 0.5, "tip", 0.2), Base::fixed,
+                             "[[endpoints]]\nframe = \"tip\"\nlabel = \"foot\"\nkind = \"foot\"\n");
+  ASSERT_EQ(leg.kind_of("tip"), EndpointKind::foot);
+  ASSERT_LT(leg.weight(), 50.0);
+  EXPECT_EQ(leg.settings({"tip"}).get<ConsumerGuardOptions>().foot_force_limit, 100.0);
 }
 
 TEST_F(RobotSettings, FeetAreOfTheWeight) {

@@ -6,6 +6,7 @@
 
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
+#include "support/limbs.hpp"
 #include "support/soak.hpp"
 #include "support/static_residual.hpp"
 #include "support/tolerances.hpp"
@@ -225,6 +226,38 @@ TEST_F(Guarded, ActionsDoWhatTheyAreCalled) {
   DeployedEstimator deployed(reader_);
   EXPECT_EQ(passed.action, ConsumerAction::pass_raw);
   EXPECT_EQ(passed.wrench.force, deployed.solve(reader_.at(good))[0].wrench.force);
+}
+
+/// A leg of two joints: its plane passes, and a consumer that needs what it cannot sense reads nothing.
+TEST_F(Guarded, ALimbIsJudgedByWhatItCanSense) {
+  const Robot leg = test::planar_leg();
+  InstantReader reader(leg, {"tip"});
+  const auto sample = [&](int i, const Vector3& push) {
+    Observation o;
+    o.time = 0.02 * i;
+    o.q = Eigen::Vector2d(0.7, -1.4);
+    o.v = o.tau = VectorX::Zero(2);
+    const Instant& now = reader.at(o);
+    o.tau = now.gravity_torque() - now.jacobian(0).topRows<3>().transpose() * push + breath_.vector(2, 1e-9);
+    return o;
+  };
+  const auto guard = [&](ForceWant want, double refuse_sd = 0.0) {
+    return GuardedEstimator(leg, {"tip"}, {}, {}, {.sign = Sign::on_robot, .contact = ContactKind::force, .want = want},
+                            {.fall_dwell = 0.0, .refuse_sd = refuse_sd});
+  };
+  for (const ForceWant want : {ForceWant::sensed, ForceWant::xz, ForceWant::y}) {
+    GuardedEstimator estimator = guard(want, 3.0);
+    for (int i = 0; i < 5; ++i) estimator.update(sample(i, i == 0 ? Vector3::Zero() : Vector3(4.0, 0.0, 9.0)));
+    const ConsumerWrench& read = estimator.results()[0];
+    if (want == ForceWant::y) {
+      EXPECT_EQ(read.state, Verdict::refused);
+      EXPECT_TRUE(read.because.has(Reason::insensible_direction)) << read.because.text();
+      EXPECT_EQ(read.wrench.force.norm(), 0.0);
+    } else {
+      EXPECT_EQ(read.state, Verdict::ok) << read.reasons.text();
+      EXPECT_LT((read.wrench.force - Vector3(4.0, 0.0, 9.0)).norm(), 0.1);
+    }
+  }
 }
 
 TEST_F(Guarded, AStopStaysUntilReset) {

@@ -35,6 +35,7 @@ struct EstimateCommand {
   std::vector<std::string> endpoints;
   std::string contact_free;           ///< where nothing touches: today's friction is learnt there
   std::vector<std::string> left_out;  ///< labels of endpoints that this estimator has no series of
+  std::vector<std::string> senses;    ///< what limbs do not sense by their build
   int step = -1;
   std::string why;  ///< the residual is static, where one would expect it not to be; empty: there is nothing to say
   std::optional<double> smooth;  ///< [s] after which the smoother forgets a force
@@ -57,6 +58,7 @@ struct EstimateCommand {
     if (!contact_free.empty()) piped.named([&] { return learn_day(loaded, piped.file()), kFine; });
     const EstimatePlan plan = plan_estimate(loaded, {estimator, endpoints, smooth});
     left_out = plan.left_out;
+    senses = plan.senses;
     return piped.named(
         [&] { return smooth ? run_smoothed(loaded, plan, piped.file()) : run_streamed(loaded, plan, piped.file()); });
   }
@@ -213,6 +215,7 @@ struct EstimateCommand {
   Json to_json() {
     std::vector<std::string> notes = set_up;
     if (!why.empty()) notes.push_back(why);
+    notes.insert(notes.end(), senses.begin(), senses.end());
     return Json::object()
         .set("schema", "antaeus.estimate/1")
         .set("estimator", name)
@@ -265,6 +268,7 @@ struct EstimateCommand {
       text += "  … " + std::to_string(steps - kStepsShown) + " more steps: --out FILE.csv or --json\n";
     }
     if (!why.empty()) text += notes_text({why});
+    if (!senses.empty()) text += notes_text(senses);
     if (!left_out.empty()) {
       text += wrapped("Left out: " + joined(left_out) + ", because " + kWhyLeftOut +
                           ". --estimator deployed or stacked has numbers there.",

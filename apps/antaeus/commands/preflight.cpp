@@ -62,7 +62,7 @@ struct PreflightCommand {
         const Vector3 d = known->worst_direction();
         table.add({p.endpoint, name, fixed(known->axis_sd.x(), 1), fixed(known->axis_sd.y(), 1),
                    fixed(known->axis_sd.z(), 1), fixed(known->worst_sd(), 1), vector_text(d),
-                   std::to_string(known->observable) + " of 3"});
+                   std::to_string(known->observable) + " of " + std::to_string(3 - known->insensible)});
       }
     }
     return heading("What torques can tell of a force here: sd [N] before any is seen (static residual)") + table.text();

@@ -8,6 +8,7 @@
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/check/describe.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/json_fields.hpp"
 #include "antaeus/io/shell_words.hpp"
@@ -68,6 +69,7 @@ struct ShownRobot {
   const Robot& robot;
   const std::vector<OptionValue>& own;
   const RobotFacts& facts;
+  const std::vector<std::string>& senses;
   const RobotProfile& profile() const { return robot.profile; }
   const RobotModel& model() const { return robot.model; }
   std::vector<ShownMotor> motors() const {
@@ -102,6 +104,7 @@ constexpr void visit_fields(const ShownRobot*, auto&& visit) {
   visit(file_field("frames", "", [](const R& r) { return r.model().frame_names(); }));
   visit(file_field("joints", "", [](const R& r) { return r.facts.joints; }));
   visit(file_field("frames_to_touch", "", [](const R& r) { return r.facts.endpoints; }));
+  visit(file_field("senses", "", [](const R& r) { return r.senses; }));
   visit(file_field("missing", "", [](const R& r) { return r.facts.missing; }));
   visit(file_field("notes", "", [](const R& r) { return r.model().description().notes; }));
   visit(file_field("provenance", "", [](const R& r) { return r.profile().provenance; }));
@@ -187,7 +190,8 @@ struct RobotCommand {
       if (option.source != option.info.source) own.push_back(std::move(option));
     }
     const RobotFacts facts = describe(robot);
-    const std::string summary = to_json(ShownRobot{robot, own, facts}).dump() + "\n";
+    const std::vector<std::string> senses = sensed_sentences(robot, frames, settings.get<PosteriorOptions>());
+    const std::string summary = to_json(ShownRobot{robot, own, facts, senses}).dump() + "\n";
     std::string written;
     if (!out.empty()) {
       std::shared_ptr<const MeshFiles> meshes;
@@ -201,7 +205,7 @@ struct RobotCommand {
       files.commit();
       written = "\n  Written to " + printable(out) + ": report.html, summary.json\n";
     }
-    print(json ? summary : to_text(robot, frames, own, facts) + written);
+    print(json ? summary : to_text(robot, frames, own, facts, senses) + written);
     return kFine;
   }
 
@@ -245,7 +249,8 @@ struct RobotCommand {
   }
 
   static std::string to_text(const Robot& robot, const std::vector<std::string>& frames,
-                             const std::vector<OptionValue>& own, const RobotFacts& facts) {
+                             const std::vector<OptionValue>& own, const RobotFacts& facts,
+                             const std::vector<std::string>& senses) {
     const RobotModel& m = robot.model;
     std::string text =
         heading(robot.profile.title) +
@@ -287,6 +292,8 @@ struct RobotCommand {
     if (!endpoints.empty())
       text += heading(found ? "Where it can be touched (no profile says; by tree and names)" : "Endpoints") +
               endpoints.text();
+    if (!senses.empty()) text += heading("What limbs sense of a force");
+    for (const std::string& one : senses) text += wrapped("• " + printable(one), 2);
     if (!facts.missing.empty()) text += heading("What the description does not say");
     for (const std::string& one : facts.missing) text += wrapped("• " + printable(one), 2);
     TextTable settings({"setting", "value", "unit", "from"});

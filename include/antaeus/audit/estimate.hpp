@@ -31,6 +31,7 @@ struct EstimatePlan {
   std::optional<double> smooth;
   std::vector<std::string> frames;    ///< of the endpoints that are asked for
   std::vector<std::string> left_out;  ///< labels of those that this estimator has no series of
+  std::vector<std::string> senses;    ///< of a posterior: what limbs do not sense by their build, in sentences
   AuditOptions options;
 };
 
@@ -82,8 +83,8 @@ struct ANTAEUS_API EstimateTable {
   /// docs/schema/steps.md: one row a step and endpoint; frame: endpoint's origin, world axes
   std::shared_ptr<const Table> table;
   std::vector<std::string> left_out;  ///< labels of endpoints that this estimator has no series of
-  std::vector<std::string> notes;  ///< errors of its set-up, why its residuals are static, steps that cannot be used,
-                                   ///< why endpoints are left out
+  std::vector<std::string> notes;     ///< errors of its set-up, why its residuals are static, what limbs do not sense,
+                                      ///< steps that cannot be used, why endpoints are left out
   /// How many rows have which verdict, in the order of Verdict; those that none has are missing.
   std::vector<std::pair<std::string, std::size_t>> verdicts() const;
 };

@@ -72,6 +72,8 @@ struct ANTAEUS_API PosteriorTrace {
   SampleMatrix sd;
   VectorX worst_sd;
   SampleMatrix worst_direction, force_axes;
+  int insensible = 0;
+  std::string senses;
   std::vector<int> observable;
   VectorX nis, nis_threshold, misfit, misfit_limit, contact, contact_limit;
   VectorX innovation, innovation_sd;
@@ -88,7 +90,11 @@ struct ANTAEUS_API PosteriorTrace {
 constexpr void visit_fields(const PosteriorTrace*, auto&& visit) {
   using P = PosteriorTrace;
   visit(field("sd", "N, N·m", "[N × 6] standard deviations of the wrench", &P::sd));
-  visit(field("worst_sd", "N", "[N] of the force in the direction of which least is known", &P::worst_sd));
+  visit(field("worst_sd", "N",
+              "[N] of the force in the direction, of those that the limb senses, of which least is known",
+              &P::worst_sd));
+  visit(field("insensible", "", "force directions that the limb senses in no pose, by its build", &P::insensible));
+  visit(field("senses", "", "which those are, for people; empty: it senses all", &P::senses));
   visit(field("worst_direction", "1", "[N × 3] that direction, unit length, world axes", &P::worst_direction));
   visit(field("force_axes", "N",
               "[N × 9] principal axes of the force's covariance, each as long as its sd, ascending, x y z each",

@@ -24,8 +24,10 @@ constexpr auto enum_names(OptionType) noexcept {
 }
 
 /// What a default follows once the robot is known (RobotScale); `nothing`: it is the struct's.
-enum class Follows : std::uint8_t { nothing, sign, force, weight };
-constexpr auto enum_names(Follows) noexcept { return name_list<Follows>("nothing", "sign", "force", "weight"); }
+enum class Follows : std::uint8_t { nothing, sign, force, limit, foot_limit };
+constexpr auto enum_names(Follows) noexcept {
+  return name_list<Follows>("nothing", "sign", "force", "limit", "foot_limit");
+}
 
 /// One option of a struct, without the struct's type: what a field of its type is, and where it stands.
 struct ANTAEUS_API OptionRow {

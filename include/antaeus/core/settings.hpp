@@ -37,6 +37,11 @@ struct RobotScale {
   std::string force_from;
   double weight = kNaN;  ///< [N] of the whole robot
   std::string weight_from;
+  /// [N] Half of the force that guards let pass at a hand: `force`, or more where that is a guess from the weight.
+  double limit = kNaN;
+  std::string limit_from;
+  double foot_limit = kNaN;  ///< [N] half of what they let pass at a foot
+  std::string foot_limit_from;
 };
 
 /// Settings in the order in which they were made: the last one of an option counts.

@@ -50,6 +50,8 @@ struct Uncertainty {
   Matrix6 covariance;
   Vector3 force_sd;
   Matrix3 directions;
+  /// A fact of the limb's build, not of the sample (SensedForce): also beside numbers that are NaN.
+  int insensible = 0;
   int observable = 0;
   Vector3 observable_force;
   ConsistencyTest misfit, contact, reference;
@@ -57,8 +59,9 @@ struct Uncertainty {
   int nis_rows = 0;
   double innovation = 0.0, innovation_sd = 0.0;
 
-  double worst_sd() const noexcept { return force_sd[2]; }
-  Vector3 worst_direction() const noexcept { return directions.col(2); }
+  /// Of the directions that the limb can sense at all: in the others it is the prior's, and the force reads 0.
+  double worst_sd() const noexcept { return force_sd[2 - insensible]; }
+  Vector3 worst_direction() const noexcept { return directions.col(2 - insensible); }
   /// Whether the torques agree with model and noise, for some contact: misfit and reference, each at its rate.
   bool consistent() const noexcept { return misfit.passes() && reference.passes(); }
   void invalidate() noexcept {
@@ -72,6 +75,11 @@ constexpr void visit_fields(const Uncertainty*, auto&& visit) {
   visit(field("covariance", "", "[6 × 6] of the wrench, force before moment, N², N²·m, N²·m²", &U::covariance));
   visit(field("force_sd", "N", "[3] along the principal directions of the force, ascending", &U::force_sd));
   visit(field("directions", "1", "[3 × 3], those directions, columns of unit length", &U::directions));
+  visit(
+      field("insensible", "",
+            "how many of them, the last ones, the limb senses in no pose, by its build: there the force is about 0 and "
+            "the sd the prior's; no verdict is of them",
+            &U::insensible));
   visit(field("observable", "", "how many of them have an sd under the limit: columns 0 … observable − 1",
               &U::observable));
   visit(field("observable_force", "N", "[3], the force's part in their span; outside it the number is the prior's",

@@ -85,10 +85,12 @@ class ANTAEUS_API ContactSpaceFilter {
   bool update_correlated(Block& block, const Residual& residual) const noexcept;
   void describe(const Block& block, const VectorX& x, const MatrixX& P,
                 std::vector<WrenchEstimate>& estimates) const noexcept;
+  void judge(const Block& block, const Matrix3& base, std::vector<WrenchEstimate>& estimates) const noexcept;
 
   ContactSpaceOptions options_;
   PosteriorOptions posterior_;
   std::vector<Block> blocks_;
+  std::vector<char> denied_;                               ///< PosteriorEstimator::wants_insensible
   AlarmLimits limits_{AlarmRate{}, 1}, hourly_ = limits_;  ///< of the NIS; where the noise was identified
   bool started_ = false;
   std::vector<WrenchEstimate> estimates_;
@@ -117,6 +119,7 @@ class ANTAEUS_API ContactSpaceSmoother {
  private:
   struct Step {
     double dt;
+    Matrix3 base;  ///< its axes in the world
     std::vector<VectorX> x;
     std::vector<MatrixX> P;
     std::vector<WrenchEstimate> estimates;

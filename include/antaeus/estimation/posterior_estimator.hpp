@@ -3,12 +3,14 @@
 /// The posterior estimator: wrenches of all endpoints with their covariance, from the torque rows that carry evidence.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/estimation/contact_prior.hpp"
 #include "antaeus/estimation/residual.hpp"
+#include "antaeus/estimation/sensed_force.hpp"
 #include "antaeus/numerics/gaussian_posterior.hpp"
 #include "antaeus/robot/wrench_estimates.hpp"
 #include "antaeus/signal/alarm_limits.hpp"
@@ -34,12 +36,26 @@ constexpr auto enum_names(ReferenceUse) noexcept { return name_list<ReferenceUse
 enum class ContactKind { wrench, force };
 constexpr auto enum_names(ContactKind) noexcept { return name_list<ContactKind>("wrench", "force"); }
 
+/// Directions of the force that its consumer needs, axes of the base: a verdict is of them. `sensed`: every direction
+/// that the limb can sense in some pose. Where one that is named is sensed in none, the number is refused
+/// (`insensible_direction`).
+enum class ForceWant : std::uint8_t { sensed, x, y, z, xy, xz, yz, xyz };
+constexpr auto enum_names(ForceWant) noexcept {
+  return name_list<ForceWant>("sensed", "x", "y", "z", "xy", "xz", "yz", "xyz");
+}
+
+/// Whether it names an axis, 0 … 2.
+constexpr bool wants_axis(ForceWant want, int axis) noexcept {
+  return want != ForceWant::sensed && to_string(want).find("xyz"[axis]) != std::string_view::npos;
+}
+
 struct PosteriorOptions {
   Sign sign = Sign::on_robot;               ///< whose wrench is reported: on_robot or on_environment
   PosteriorRows rows = PosteriorRows::own;  ///< own, all, or all_and_base: which torques speak for an endpoint
   /// Exclude, innovation or trust: what the shared joint's torque is used for.
   ReferenceUse reference = ReferenceUse::exclude;
   ContactKind contact = ContactKind::wrench;  ///< wrench, or force: no moment about the endpoint's origin
+  ForceWant want = ForceWant::sensed;         ///< directions that the consumer needs: sensed, or axes of the base
   ContactPrior prior{};                       ///< force_prior [N], moment_prior [N·m]
   double full_use_sd = 5.0;     ///< [N] sd in the worst direction up to which a force is used without reservation
   double observable_sd = 12.0;  ///< [N] sd up to which a direction counts as observed
@@ -83,8 +99,9 @@ constexpr void visit_fields(const PosteriorEstimates*, auto&& visit) {
 ///
 /// or, where the noise was identified, the rows and columns of residual.covariance,
 /// solved whitened and unit-scaled (GaussianPosterior). A direction that the rows do not see keeps the prior: ŵ is
-/// about 0 there and the sd is the prior's, which says so. A tilt of the base that nobody measured is a further unknown
-/// of each block of rows (Residual::tilt).
+/// about 0 there and the sd is the prior's, which says so. One that they see in no pose is a fact of the limb's build
+/// and no reason against its numbers (SensedForce, PosteriorOptions::want). A tilt of the base that nobody measured is
+/// a further unknown of each block of rows (Residual::tilt).
 ///
 /// Tests (Uncertainty): the misfit of an endpoint's block; its wrench against its prior; and the reference row against
 /// all other rows, with contacts at all endpoints within their priors. Beside them the NIS, which lets another endpoint
@@ -138,6 +155,11 @@ class ANTAEUS_API PosteriorEstimator {
   const AlarmLimits& limits() const noexcept { return estimates_.residual.correlated ? hourly_ : limits_; }
   /// Motors whose rows the estimate of an endpoint uses, in motor order.
   const std::vector<int>& rows(int endpoint) const noexcept { return blocks_[block_of(endpoint)].rows; }
+  /// What these rows show of a force in the best of many poses. Directions that they show in none are left out of the
+  /// verdict (Uncertainty::insensible).
+  const SensedForce& sensed(int endpoint) const noexcept { return sensed_[endpoint]; }
+  /// Whether `want` names a direction of the force at an endpoint that these rows show in no pose.
+  bool wants_insensible(int endpoint) const noexcept { return denied_[endpoint] != 0; }
   /// L with P₀ = L Lᵀ of one endpoint, 6 × 6.
   const Matrix6& prior_factor(int endpoint) const noexcept { return prior_[endpoint]; }
   /// log p(r) of the last solve over all rows used, contacts within their priors at all endpoints.
@@ -200,6 +222,8 @@ class ANTAEUS_API PosteriorEstimator {
   bool floating_ = false;
   double innovation_ = kNaN, innovation_sd_ = kNaN;  ///< of the reference row, given all others
   std::vector<Matrix6> prior_;
+  std::vector<SensedForce> sensed_;
+  std::vector<char> denied_;  ///< wants_insensible
   std::vector<Block> blocks_;
   Joint joint_;
   std::vector<std::size_t> block_index_;
@@ -207,5 +231,10 @@ class ANTAEUS_API PosteriorEstimator {
   AlarmLimits limits_{AlarmRate{}, 1}, hourly_ = limits_;  ///< of assumed figures, of identified noise
   PosteriorEstimates estimates_;
 };
+
+/// For people, one sentence an endpoint of which there is something to say: directions that its limb senses in no pose,
+/// and those that `want` names. \throws as InstantReader and PosteriorEstimator; nothing for a robot without motors
+ANTAEUS_API std::vector<std::string> sensed_sentences(const Robot& robot, const std::vector<std::string>& frames,
+                                                      const PosteriorOptions& options);
 
 }  // namespace antaeus

@@ -25,10 +25,11 @@ struct ANTAEUS_API ForceKnowledge {
   Matrix6 covariance;
   Vector3 axis_sd, force_sd;
   Matrix3 directions;
-  int observable = 0;
+  int insensible = 0, observable = 0;
 
-  double worst_sd() const noexcept { return force_sd[2]; }
-  Vector3 worst_direction() const noexcept { return directions.col(2); }
+  /// As Uncertainty's.
+  double worst_sd() const noexcept { return force_sd[2 - insensible]; }
+  Vector3 worst_direction() const noexcept { return directions.col(2 - insensible); }
   void invalidate() noexcept;
 };
 constexpr void visit_fields(const ForceKnowledge*, auto&& visit) {
@@ -41,13 +42,16 @@ constexpr void visit_fields(const ForceKnowledge*, auto&& visit) {
   visit(field("force_sd", "N", "[3] along the principal directions, ascending", &F::force_sd).as("principal_N"));
   visit(field("directions", "1", "[3 × 3] those directions, columns, unit length", &F::directions)
             .only(FieldUse::python_only));
-  visit(
-      field("worst_sd", "N", "the last of them: what the check `sd` compares", [](const F& f) { return f.worst_sd(); })
-          .as("worst_N")
-          .only(FieldUse::file_only));
+  visit(field("worst_sd", "N", "the last of those that the limb can sense: what the check `sd` compares",
+              [](const F& f) { return f.worst_sd(); })
+            .as("worst_N")
+            .only(FieldUse::file_only));
   visit(field("worst_direction", "1", "its direction, unit length", [](const F& f) {
           return f.worst_direction();
         }).only(FieldUse::file_only));
+  visit(field("insensible", "", "how many directions, the last ones, the limb senses in no pose, by its build",
+              &F::insensible)
+            .only(FieldUse::python_only));
   visit(field("observable", "", "how many directions, the first ones, have an sd up to posterior.observable_sd, 0 … 3",
               &F::observable));
 }
@@ -133,10 +137,10 @@ constexpr void visit_fields(const PoseConditioning*, auto&& visit) {
 }
 
 /// One number of a pose for which there are limits.
-/// `sd`, `sd_moving`: worst direction of the force [N]. `gain`: magnitude of the reference joint's gain in the
-/// profile's row [N/(N·m)]. `force_gain`: norm of its force rows [N/(N·m)]. `kappa`: condition number of the Jacobian,
-/// over the directions in which the endpoint's joints can move it: six, or as many as there are.
-/// `error_force`: what torque errors of one sd read as in the worst direction [N].
+/// `sd`, `sd_moving`: worst direction of the force that the limb can sense [N]. `gain`: magnitude of the reference
+/// joint's gain in the profile's row [N/(N·m)]. `force_gain`: norm of its force rows [N/(N·m)]. `kappa`: condition
+/// number of the Jacobian, over the directions in which the endpoint's joints can move it: six, or as many as there
+/// are. `error_force`: what torque errors of one sd read as in the worst direction [N].
 enum class PoseQuantity { sd, sd_moving, gain, force_gain, kappa, error_force };
 constexpr auto enum_names(PoseQuantity) noexcept {
   return name_list<PoseQuantity>("sd", "sd_moving", "gain", "force_gain", "kappa", "error_force");
@@ -231,10 +235,14 @@ class ANTAEUS_API PoseQuality {
   const RobotModel& model() const noexcept { return reader_.model(); }
   /// Motors whose rows the estimate of an endpoint uses.
   const std::vector<int>& rows(int endpoint) const noexcept { return posterior_.rows(endpoint); }
+  /// Directions of the force that no pose shows (SensedForce::excused).
+  int insensible(int endpoint) const noexcept { return posterior_.sensed(endpoint).excused(); }
+  /// Which those are, for people: "senses x and z of the base; y not, by its build". Empty where there are none.
+  std::string senses(int endpoint) const { return posterior_.sensed(endpoint).text(); }
   /// What these rows see; `error_force` is of the last of these directions.
   Seen seen(int endpoint) const noexcept { return seen_[static_cast<std::size_t>(endpoint)]; }
-  /// Whether a regular pose tells the force in every direction: where it does not, its worst sd is the prior's alone,
-  /// in all poses. Beside a moment of contact that takes all six components of the wrench.
+  /// Whether a regular pose tells the force in every direction that the limb can sense: where it does not, its worst sd
+  /// is the prior's alone, in all poses. Beside a moment of contact that takes all six components of the wrench.
   bool tells_force(int endpoint) const noexcept;
   /// Why not, for people: "3 joints' torques tell 3 of …". Empty where it does.
   std::string untold_force(int endpoint) const;

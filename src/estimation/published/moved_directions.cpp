@@ -10,7 +10,6 @@ namespace antaeus::detail {
 
 namespace {
 
-/// One pose may be singular by chance, eight are not.
 constexpr int kRegularPoses = 8;
 /// Below this share of the largest a singular value is rounding. Metres count over a lever of 0.3 m.
 constexpr double kMovedShare = 1e-8, kLever = 0.3;
@@ -24,21 +23,26 @@ double within_limits(const RobotModel& model, Eigen::Index motor, double share) 
 
 }  // namespace
 
+VectorX regular_pose(const RobotModel& model, int pose) {
+  VectorX positions(model.motor_count());
+  for (Eigen::Index m = 0; m < positions.size(); ++m) {
+    // Spread by an irrational step for each motor: no two of them move alike.
+    const double step = (pose + 1) * std::sqrt(static_cast<double>(m) + 2.0) + 0.1 * static_cast<double>(m);
+    positions[m] = within_limits(model, m, 0.1 + 0.8 * (step - std::floor(step)));
+  }
+  return positions;
+}
+
 int moved_directions(const RobotModel& model, FrameId frame) {
   if (model.supporting_motors(frame).empty()) return 0;
   Dynamics dynamics(model);
   const auto motors = static_cast<Eigen::Index>(model.motor_count());
   SmallSvd svd(model.motor_count(), 6);
-  VectorX positions(motors), q(model.nq());
+  VectorX q(model.nq());
   Matrix6X whole(6, model.nv()), own(6, motors);
   int directions = 0;
   for (int pose = 0; pose < kRegularPoses; ++pose) {
-    for (Eigen::Index m = 0; m < motors; ++m) {
-      // Spread by an irrational step for each motor: no two of them move alike.
-      const double step = (pose + 1) * std::sqrt(static_cast<double>(m) + 2.0) + 0.1 * static_cast<double>(m);
-      positions[m] = within_limits(model, m, 0.1 + 0.8 * (step - std::floor(step)));
-    }
-    if (model.position_from_motors(positions, Eigen::Vector4d(0, 0, 0, 1), q) != Status::ok) break;
+    if (model.position_from_motors(regular_pose(model, pose), Eigen::Vector4d(0, 0, 0, 1), q) != Status::ok) break;
     if (dynamics.at(q).frame_jacobian(frame, whole) != Status::ok) break;
     for (Eigen::Index m = 0; m < motors; ++m) own.col(m) = whole.col(model.motor_rows()[static_cast<std::size_t>(m)]);
     own.topRows<3>() /= kLever;
