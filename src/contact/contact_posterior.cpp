@@ -156,7 +156,7 @@ class Result {
     return problem_.rows[static_cast<std::size_t>(t)].contacts[static_cast<std::size_t>(f)];
   }
   Matrix6 block(Eigen::Index t, int a, int b) const {
-    return solution_.covariance.diagonal(static_cast<int>(t)).block<6, 6>(6 * a, 6 * b);
+    return solution_.covariance[static_cast<std::size_t>(t)].block<6, 6>(6 * a, 6 * b);
   }
   Matrix6 at_foot(Eigen::Index t, int f) const {
     const Pose& pose = motion_.feet[static_cast<std::size_t>(f)].pose[static_cast<std::size_t>(t)];

@@ -1,13 +1,23 @@
 #include "contact/deviations.hpp"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
+
+#include "contact/stances.hpp"
 
 namespace antaeus {
 
 namespace {
 
 constexpr int kTotalRows = 6, kContactRows = 6, kPairRows = 2, kHiddenRows = 7;
+constexpr int kForward = 0, kSideways = 1, kAlong = 2, kAcross = 3;  ///< among a contact's rows
+constexpr int kFootConstants = 5, kBodyConstants = 2;
+
+int deviations(const KnownBody& body) {
+  return kTotalRows + kContactRows * body.feet + kPairRows * (body.feet * (body.feet - 1) / 2) +
+         (body.hidden ? kHiddenRows : 0);
+}
 
 /// f⁺ and its derivative with f_z.
 struct Positive {
@@ -122,7 +132,28 @@ class Rows {
   Eigen::Index next_ = 0;
 };
 
+/// Of a foot's deviations that are ratios.
+struct FootSds {
+  FootSds(const KnownBody& body, const KnownContact& contact) {
+    const SplitOptions& o = body.options;
+    const double wider = 1.0 + o.step_spread * contact.step, direction = wider + std::abs(contact.turn);
+    lean_forward = o.lean_sd_forward * direction;
+    lean_sideways = o.lean_sd_sideways * direction;
+    // A foot on its heel has its pressure there; one that rolls over its ball anywhere from the ball to the toes.
+    along = body.sole.along_sd * (1.0 + 0.5 * std::min(contact.turn, 0.0)) * wider;
+    across = body.sole.across_sd * wider;
+    free_moment = o.free_moment_sd * wider;
+  }
+  double lean_forward, lean_sideways, along, across, free_moment;
+};
+
 }  // namespace
+
+double KnownRow::step() const noexcept {
+  double nearest = 0.0;
+  for (const KnownContact& one : contacts) nearest = std::max(nearest, one.step);
+  return nearest;
+}
 
 std::vector<Memory> memories(const KnownBody& body) {
   const SplitOptions& o = body.options;
@@ -131,7 +162,7 @@ std::vector<Memory> memories(const KnownBody& body) {
     result.insert(result.end(), static_cast<std::size_t>(count), memory);
   };
   for (int f = 0; f < body.feet; ++f) {
-    add(kContactRows - 1, {o.foot_correlation});
+    add(kContactRows - 1, {.correlation = o.foot_correlation, .steps_of = f});
     add(1, {o.load_correlation});
   }
   for (int pair = 0; pair < body.feet * (body.feet - 1) / 2; ++pair) {
@@ -147,8 +178,7 @@ std::vector<Memory> memories(const KnownBody& body) {
 
 void evaluate(const KnownBody& body, const KnownRow& row, const ConstVectorRef& w, VectorX& e, MatrixX* gradient) {
   const SplitOptions& o = body.options;
-  const int feet = body.feet, pairs = feet * (feet - 1) / 2;
-  const int count = kTotalRows + kContactRows * feet + kPairRows * pairs + (body.hidden ? kHiddenRows : 0);
+  const int feet = body.feet, count = deviations(body);
   e.resize(count);
   if (gradient) gradient->setZero(count, body.unknowns());
   Rows rows(w, e, gradient);
@@ -159,12 +189,12 @@ void evaluate(const KnownBody& body, const KnownRow& row, const ConstVectorRef& 
     const KnownContact& contact = row.contacts[i];
     const Positive up = positive(rows.force(i).z(), floor);
     const Vector3 lean = (row.com - contact.c) / body.com_height;
-    const double turn = std::abs(contact.turn);
-    rows.direction(i, up, row.forward, o.lean_forward * lean.dot(row.forward), o.lean_sd_forward * (1 + turn));
-    rows.direction(i, up, right, o.lean_sideways * lean.dot(right), o.lean_sd_sideways * (1 + turn));
-    rows.pressure(i, up, contact.forward, body.sole.along_sd * (1 - 0.5 * turn));
-    rows.pressure(i, up, contact.forward.cross(Vector3::UnitZ()), body.sole.across_sd);
-    rows.free_moment(i, up, o.free_moment_sd);
+    const FootSds sds(body, contact);
+    rows.direction(i, up, row.forward, o.lean_forward * lean.dot(row.forward), sds.lean_forward);
+    rows.direction(i, up, right, o.lean_sideways * lean.dot(right), sds.lean_sideways);
+    rows.pressure(i, up, contact.forward, sds.along);
+    rows.pressure(i, up, contact.forward.cross(Vector3::UnitZ()), sds.across);
+    rows.free_moment(i, up, sds.free_moment);
     rows.load(i, contact.load_sd * body.weight);
   }
   // Several pairs say the same several times: k feet have k (k − 1)/2 pairs and k − 1 differences.
@@ -185,6 +215,30 @@ void evaluate(const KnownBody& body, const KnownRow& row, const ConstVectorRef& 
   rows.free_moment(i, up, o.free_moment_sd);
   rows.load(i, row.contacts[i].load_sd * body.weight);
   rows.pull(i, up, floor);
+}
+
+int constants(const KnownBody& body) { return kFootConstants * body.feet + kBodyConstants; }
+
+void shift(const KnownBody& body, const KnownRow& row, int c, VectorX& off) {
+  const SplitOptions& o = body.options;
+  off.setZero(deviations(body));
+  if (c >= kFootConstants * body.feet) {
+    // Sideways it is a moment about the axis forward, and forward one about the axis to the right.
+    const bool sideways = c == kFootConstants * body.feet;
+    const int k = sideways ? 3 : 4;
+    off[k] = body.weight * (sideways ? o.com_constant_sideways : o.com_constant_forward) / row.total_sd[k];
+    return;
+  }
+  const int foot = c / kFootConstants, first = kTotalRows + kContactRows * foot;
+  const KnownContact& contact = row.contacts[static_cast<std::size_t>(foot)];
+  const FootSds sds(body, contact);
+  switch (c % kFootConstants) {
+    case 0: off[first + kForward] = o.lean_constant_forward / sds.lean_forward; break;
+    case 1: off[first + kSideways] = o.lean_constant_sideways / sds.lean_sideways; break;
+    case 2: off[first + kAlong] = body.sole.along_constant / sds.along; break;
+    case 3: off[first + kAcross] = body.sole.across_constant / sds.across; break;
+    default: off[first + kAcross] = body.sole.heading_sd * rolled(body.sole, contact.turn) / sds.across; break;
+  }
 }
 
 }  // namespace antaeus

@@ -19,6 +19,7 @@ struct KnownContact {
   Vector3 forward = Vector3::UnitX();  ///< of the foot, level, unit
   double turn = 0.0;                   ///< θ of Sole
   double load_sd = 1.0;                ///< [1] share of the weight
+  double step = 0.0;                   ///< 0 … 1: how near its own strike or toe-off is
 };
 
 /// What is known in one row.
@@ -29,6 +30,9 @@ struct KnownRow {
   Vector3 forward = Vector3::UnitX();  ///< of the body, level, unit
   Vector6 total = Vector6::Zero();     ///< wrench of all contacts about `ground` [N, N·m]
   Vector6 total_sd = Vector6::Ones();  ///< along and about (forward, right, up)
+
+  /// How near the next step of any contact is.
+  double step() const noexcept;
 };
 
 /// What is the same in all rows.
@@ -48,6 +52,7 @@ struct KnownBody {
 struct Memory {
   double correlation = 1.0;  ///< τ [s]
   bool walks = false;        ///< a random walk, of `KnownBody`'s shift rate, instead of an Ornstein–Uhlenbeck process
+  int steps_of = -1;         ///< the contact whose strikes and toe-offs shorten τ; −1: none
 };
 
 /// In the order of the rows of evaluate().
@@ -56,5 +61,11 @@ std::vector<Memory> memories(const KnownBody& body);
 /// \param e         one number a deviation
 /// \param gradient  deviations × unknowns, overwritten; null: not wanted
 void evaluate(const KnownBody& body, const KnownRow& row, const ConstVectorRef& w, VectorX& e, MatrixX* gradient);
+
+/// What errs the same way all through a trial, beside the deviations that forget themselves: of each foot the force's
+/// direction, the centre of pressure and the heading, of the body the centre of mass.
+int constants(const KnownBody& body);
+/// \param off  by how much constant \p c, one sd large, changes each deviation of the row; overwritten
+void shift(const KnownBody& body, const KnownRow& row, int c, VectorX& off);
 
 }  // namespace antaeus

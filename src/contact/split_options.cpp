@@ -7,6 +7,11 @@ const OptionTable& options_of(const SplitOptions&) {
   using O = SplitOptions;
   static const char* const kPlates = "one person's standing, squats and steps on force plates";
   static const char* const kMotion = "force plates against a scaled model's inverse dynamics, 6 Hz low pass";
+  static const char* const kConstant =
+      "frames are placed by hand: markers on a foot are 1 to 13 mm off their bones (J. Foot Ankle Res. 5, O40)";
+  static const char* const kStrike = "both strikes of one person's walk on force plates";
+  static const char* const kStepShare =
+      "published: 4 and 11 % of the range, rms over a stance (Van Hulle et al., J. Biomech. 100); more at a step";
   static const OptionTable table(
       "split",
       {
@@ -27,6 +32,13 @@ const OptionTable& options_of(const SplitOptions&) {
                  &O::motion_window, kPositive),
           option("total_correlation", "s", "correlation time of the total wrench's error", kMotion,
                  &O::total_correlation, kPositive),
+          option("com_constant_forward", "m", "sd of a centre of mass that errs alike all through a trial, forward",
+                 kConstant, &O::com_constant_forward),
+          option("com_constant_sideways", "m", "the same sideways", kConstant, &O::com_constant_sideways),
+          option("lean_constant_forward", "1",
+                 "sd of a foot's force direction that errs alike all through a trial, forward", kConstant,
+                 &O::lean_constant_forward),
+          option("lean_constant_sideways", "1", "the same sideways", kConstant, &O::lean_constant_sideways),
           option("lean_forward", "1", "how far the force leans towards the centre of mass, forward; 1: it points there",
                  kPlates, &O::lean_forward),
           option("lean_sideways", "1", "the same sideways", kPlates, &O::lean_sideways),
@@ -57,6 +69,16 @@ const OptionTable& options_of(const SplitOptions&) {
                  &O::step_window),
           option("force_floor", "1", "share of the weight that stands for a smaller vertical force in ratios",
                  "our choice: the plates' 12 N", &O::force_floor, kPositive),
+          option("step_time", "s", "how long before and after a strike or toe-off what follows counts, fading", kStrike,
+                 &O::step_time, kPositive),
+          option("step_correlation", "s", "correlation time there of direction, pressure and free moment", kStrike,
+                 &O::step_correlation, kPositive),
+          option("step_spread", "1", "by which their sds grow there, as a share of themselves", kStrike,
+                 &O::step_spread),
+          option("step_share_up", "1", "sd there of the motion's total force, vertical, as a share of the weight",
+                 kStepShare, &O::step_share_up),
+          option("step_share_forward", "1", "the same forward", kStepShare, &O::step_share_forward),
+          option("step_share_sideways", "1", "the same sideways", kStepShare, &O::step_share_sideways),
           option("hidden_contact", "", "whether a contact beside the feet is possible: a chair, a wall, a hand",
                  "off: a declared contact makes the feet's loads less certain", &O::hidden_contact),
           option("hidden_behind", "m", "where it is expected, behind the centre of mass", "our choice: a chair",

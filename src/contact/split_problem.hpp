@@ -25,9 +25,9 @@ struct SplitSolution {
   bool solved = false, converged = false;
   int iterations = 0;
   double cost = kNaN;
-  MatrixX w;                    ///< rows × unknowns
-  BlockTridiagonal covariance;  ///< its blocks
-  VectorX nis;                  ///< squared deviations of each row, walks left out
+  MatrixX w;                        ///< rows × unknowns
+  std::vector<MatrixX> covariance;  ///< of each row's
+  VectorX nis;                      ///< squared deviations of each row, walks left out
   int nis_dof = 0;
 };
 

@@ -97,9 +97,8 @@ Stance stance_of(const std::vector<Attitude>& rows) {
 Footing footing_of(const Stance& stance, double pitch, const Sole& sole) {
   Footing result;
   result.turn = std::tanh((stance.pitch - pitch) / kTurn);
-  const double rolled = result.turn > 0 ? sole.heel_up - sole.flat : sole.flat - sole.toes_up;
   result.forward = stance.forward;
-  result.c = stance.place + (sole.flat + result.turn * rolled) * stance.forward;
+  result.c = stance.place + (sole.flat + rolled(sole, result.turn)) * stance.forward;
   result.c.z() = stance.place.z() - sole.depth;
   return result;
 }

@@ -18,6 +18,11 @@ struct Footing {
   double turn = 0.0;                   ///< θ: 0 flat, −1 on the heel, 1 on the ball
 };
 
+/// How far ahead of a flat foot's the expected centre of pressure is [m].
+inline double rolled(const Sole& sole, double turn) {
+  return turn * (turn > 0 ? sole.heel_up - sole.flat : sole.flat - sole.toes_up);
+}
+
 /// Rotation from the world's axes to axes whose z is up.
 Matrix3 level_axes(int up);
 

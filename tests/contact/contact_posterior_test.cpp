@@ -3,30 +3,14 @@
 #include <random>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/signal/low_pass.hpp"
 #include "contact/tolerances.hpp"
+#include "contact/wander.hpp"
 #include "support/human_plates.hpp"
 
 namespace antaeus {
 namespace {
 
 constexpr double kWeight = 600.0, kHeight = 0.9, kRate = 100.0;
-
-/// An Ornstein–Uhlenbeck process of unit variance, low-passed at 6 Hz as motions are: one value a row.
-VectorX wander(std::mt19937& random, int rows, double correlation) {
-  constexpr int kBefore = 100;  // rows in which the filter forgets its start
-  std::normal_distribution<double> normal;
-  const double phi = std::exp(-1.0 / (kRate * correlation));
-  ButterworthLowPass smooth(1, 6.0);
-  double value = normal(random);
-  VectorX result(rows);
-  for (int i = -kBefore; i < rows; ++i) {
-    value = phi * value + std::sqrt(1 - phi * phi) * normal(random);
-    EXPECT_EQ(smooth.step(VectorX::Constant(1, value), 1.0 / kRate), Status::ok);
-    if (i >= 0) result[i] = smooth.value()[0];
-  }
-  return result;
-}
 
 /// A standing body whose feet deviate as the options say, so that the truth is known. z is up, the body faces x.
 struct Standing {
@@ -51,11 +35,11 @@ Standing standing(const std::vector<Vector3>& places, int rows, unsigned seed, c
     motion.feet[f].pose.assign(static_cast<std::size_t>(rows), {Matrix3::Identity(), places[f]});
     result.truth.emplace_back(rows, 6);
     own.emplace_back();
-    for (int k = 0; k < 5; ++k) own[f].push_back(wander(random, rows, o.foot_correlation));
-    own[f].push_back(wander(random, rows, 2.0));
+    for (int k = 0; k < 5; ++k) own[f].push_back(test::wander(random, rows, kRate, o.foot_correlation));
+    own[f].push_back(test::wander(random, rows, kRate, 2.0));
   }
   std::vector<VectorX> errors;
-  for (int k = 0; k < 6; ++k) errors.push_back(wander(random, rows, o.total_correlation));
+  for (int k = 0; k < 6; ++k) errors.push_back(test::wander(random, rows, kRate, o.total_correlation));
   const Vector6 sd = (Vector6() << o.force_sd_forward, o.force_sd_sideways, o.force_sd_up, o.com_sd_sideways * kWeight,
                       o.com_sd_forward * kWeight, o.yaw_sd)
                          .finished();
@@ -154,6 +138,46 @@ TEST(ContactPosterior, TheSqueezeIsNotInTheMotionAndItsIntervalSaysSo) {
   // More squeeze, the same motion, the same answer: nothing in the total tells.
   const Matrix6& covariance = posterior.pairs[0].covariance[100];
   EXPECT_LT(covariance(1, 1), 0.0);
+}
+
+/// A motion whose centre of mass is one sd beside the true one all the time: what that does to the wrenches is what the
+/// constant adds to their covariance.
+TEST(ContactPosterior, AConstantAddsWhatItDoesToTheWrenches) {
+  Standing one = standing(kTwo, 200, 5, exact(), flat_sole());
+  SplitOptions options = exact();
+  options.shift_rate_quiet = 1e3;  // the covariance is of a load that may jump
+  options.com_constant_forward = options.lean_constant_forward = options.lean_constant_sideways = 0.0;
+  const ContactPosterior with = split(one.motion, flat_sole(), options);
+  const double off = options.com_constant_sideways * kWeight;
+  options.com_constant_sideways = 0.0;
+  const ContactPosterior without = split(one.motion, flat_sole(), options);
+  one.motion.wrench.col(3).array() += off;
+  const ContactPosterior left = split(one.motion, flat_sole(), options);
+  one.motion.wrench.col(3).array() -= 2.0 * off;
+  const ContactPosterior right = split(one.motion, flat_sole(), options);
+  for (std::size_t f = 0; f < 2; ++f) {
+    for (const Eigen::Index t : {10, 100, 190}) {
+      const auto row = static_cast<std::size_t>(t);
+      const double change = 0.5 * (left.feet[f].mean(t, 2) - right.feet[f].mean(t, 2));
+      EXPECT_GT(std::abs(change), 3.0) << "3 mm over 0.3 m of 600 N are 6 N";
+      const double added = with.feet[f].covariance[row](2, 2) - without.feet[f].covariance[row](2, 2);
+      EXPECT_NEAR(added / (change * change), 1.0, tolerance::kConstantShare) << "row " << t;
+    }
+    EXPECT_EQ((with.feet[f].mean - without.feet[f].mean).cwiseAbs().maxCoeff(), 0.0) << "it is not learned";
+  }
+}
+
+/// That loads do not jump helps the wrenches; of how much the places of pressure leave open it says nothing.
+TEST(ContactPosterior, TheWalkOfTheLoadMakesNothingSurer) {
+  const Standing one = standing(kTwo, 200, 5, exact(), flat_sole());
+  SplitOptions options = exact();
+  const ContactPosterior walks = split(one.motion, flat_sole(), options);
+  options.shift_rate_quiet = 1e3;
+  const ContactPosterior jumps = split(one.motion, flat_sole(), options);
+  for (const std::size_t row : {10u, 100u, 190u}) {
+    const double ratio = walks.feet[0].covariance[row](2, 2) / jumps.feet[0].covariance[row](2, 2);
+    EXPECT_NEAR(std::sqrt(ratio), 1.0, tolerance::kWalkingSd) << row;
+  }
 }
 
 TEST(ContactPosterior, DoesNotDependOnTheWorldsAxes) {

@@ -90,6 +90,57 @@ TEST(Deviations, ArePressureLeanAndFreeMomentOverTheirSds) {
   EXPECT_NEAR(e[11], 400 / (0.5 * one.body.weight), tiny * 1e3);
 }
 
+TEST(Deviations, AConstantIsThatMuchOfARatio) {
+  std::mt19937 random(10);
+  Loads one = random_case(random, 2, false, 400.0);
+  one.body.weight = 1e-3 * 600;  // so that f⁺ = f_z
+  KnownContact& foot = one.row.contacts[1];
+  foot.turn = 0.6;
+  foot.step = 0.7;
+  one.row.forward = foot.forward;
+  VectorX before, after, off;
+  evaluate(one.body, one.row, one.w, before, nullptr);
+  const SplitOptions& o = one.body.options;
+  const Sole& sole = one.body.sole;
+  const Vector3 right = foot.forward.cross(Vector3::UnitZ());
+  const double load = one.w[8];
+  struct Case {
+    Vector3 force, pressure;  ///< by how much one sd moves them [N, m]
+  };
+  const std::vector<Case> cases{{o.lean_constant_forward * load * foot.forward, Vector3::Zero()},
+                                {o.lean_constant_sideways * load * right, Vector3::Zero()},
+                                {Vector3::Zero(), sole.along_constant * foot.forward},
+                                {Vector3::Zero(), sole.across_constant * right},
+                                {Vector3::Zero(), sole.heading_sd * 0.6 * (sole.heel_up - sole.flat) * right}};
+  ASSERT_EQ(constants(one.body), 2 * std::ssize(cases) + 2);
+  for (std::size_t c = 0; c < cases.size(); ++c) {
+    VectorX w = one.w;
+    w.segment<3>(6) += cases[c].force;
+    w.segment<3>(9) += cases[c].pressure.cross(Vector3(0, 0, load));
+    evaluate(one.body, one.row, w, after, nullptr);
+    shift(one.body, one.row, static_cast<int>(cases.size() + c), off);
+    // The foot's direction and pressure; the total and the free moment change as well, which is what the constant does.
+    EXPECT_LT((after - before - off).segment(12, 4).cwiseAbs().maxCoeff(), tolerance::kDeviationByHand) << c;
+    EXPECT_GT(off.cwiseAbs().maxCoeff(), 0.05) << c;
+    EXPECT_EQ((off.array() != 0).count(), 1) << c;
+  }
+}
+
+TEST(Deviations, AStepWidensTheFootThatSteps) {
+  std::mt19937 random(11);
+  Loads one = random_case(random, 2, false, 400.0);
+  VectorX away, near;
+  evaluate(one.body, one.row, one.w, away, nullptr);
+  one.row.contacts[0].step = 1.0;
+  evaluate(one.body, one.row, one.w, near, nullptr);
+  const double wider = 1 + one.body.options.step_spread, turn = std::abs(one.row.contacts[0].turn);
+  for (Eigen::Index k = 0; k < away.size(); ++k) {
+    const bool direction = k == 6 || k == 7, ratio = k >= 6 && k < 11;
+    const double by = direction ? (wider + turn) / (1 + turn) : ratio ? wider : 1.0;
+    EXPECT_NEAR(by * near[k], away[k], tolerance::kDeviationByHand * std::abs(away[k])) << k;
+  }
+}
+
 TEST(Deviations, RatiosDoNotPullALoadedFootTowardsZero) {
   // Twice the wrench has the same ratios: linear rows with a frozen f_z would charge twice the deviation.
   std::mt19937 random(9);

@@ -25,6 +25,13 @@ inline constexpr Tolerance kDeviationByHand{1e-6};
 inline constexpr Tolerance kCalibration{3.3};
 /// Mean of as many squared z: 3 · √(2/400).
 inline constexpr Tolerance kCalibrationSquare{0.21};
+/// Share of 32 trials, each of which an interval holds wholly or not at all: 3 · √(0.95 · 0.05/32).
+inline constexpr Tolerance kFewTrials{0.12};
+/// What 3 mm do to a load, squared, against the linearised problem, which leaves out how ratios curve: with deviations
+/// of one sd, 5 % of a force, an sd is right to as much, and its square to twice that.
+inline constexpr Tolerance kConstantShare{0.1};
+/// An sd about two solutions whose loads differ by some 5 %, from which it follows.
+inline constexpr Tolerance kWalkingSd{0.05};
 /// The squeeze's sd against its prior: loads differ from halves by some 10 %, and the sides' sum of 5 N tells a little.
 inline constexpr Tolerance kSqueezeShare{0.1};
 /// One Gauss–Newton solution in two worlds: forces up to 700 N through some 20 iterations that end alike, and medians
@@ -41,6 +48,8 @@ inline constexpr Tolerance kPlatesSquatRight{1.1 * 10.9}, kPlatesSquatLeft{1.1 *
 inline constexpr Tolerance kPlatesWalking{45.0};
 /// Half-width of the squeeze's interval, standing or squatting [N].
 inline constexpr Tolerance kSqueezeHalfWidth{25.0};
+/// The same of a foot's vertical force: 8.5 % of 589 N, at which half the weight is 41 to 59 % [N].
+inline constexpr Tolerance kVerticalHalfWidth{50.0};
 /// Place of a hidden contact [m]: the width of a hand.
 inline constexpr Tolerance kChairPlace{0.10};
 /// Feet whose loads move by up to 180 N: 4 % of 589 N [N]; the centre of pressure's 14 mm alone are some 20 N.

@@ -13,6 +13,13 @@
 /// Several deviations are ratios of the unknowns; Gauss–Newton linearises them with all their derivatives and searches
 /// along each step. The Hessian is block-tridiagonal, its inverse's blocks are the covariances.
 ///
+/// What errs the same way all through a trial (where a foot's frame stands on it, the direction of its force, a scaled
+/// body's centre of mass) is not learned from it: a constant of each kind adds what it does to the wrenches to their
+/// covariance. Within one trial a constant is one sample, so that the share of its rows whose interval holds the truth
+/// is anything between 0 and 1; over persons and trials it is 95 %. The random walk of load differences helps the
+/// wrenches and is left out of the covariance: of a load that follows from centre of mass and pressures it knows
+/// nothing.
+///
 /// The answer is the point of least cost, and the covariance that of the linearised problem. Give a motion that was
 /// low-passed (6 Hz is usual): of a rough one the point of least cost favours uneven loads, since a larger load makes
 /// the same rough moment a smaller deviation, and intervals that should hold 95 % held 76 % (measured
@@ -48,6 +55,11 @@ struct SplitOptions {
   double motion_share = 0.2;       ///< [1] sd of what the motion adds to weight, as a share of it
   double motion_window = 0.08;     ///< [s] half the time over which that is averaged
   double total_correlation = 0.2;  ///< [s]
+  // What is the same all through a trial, beside the rest; 0: nothing.
+  double com_constant_forward = 0.015;   ///< [m] sd of the centre of mass
+  double com_constant_sideways = 0.003;  ///< [m]
+  double lean_constant_forward = 0.03;   ///< [1] sd of each foot's force direction
+  double lean_constant_sideways = 0.02;  ///< [1]
   // Force direction: f_h/f_up = κ (com − c)_h/h.
   double lean_forward = 0.9;       ///< [1] κ forward
   double lean_sideways = 0.5;      ///< [1] κ sideways
@@ -66,6 +78,13 @@ struct SplitOptions {
   double shift_rate_step = 5.0;         ///< [1/√s] the same near a step
   double step_window = 0.3;             ///< [s] how near
   double force_floor = 0.02;            ///< [1] share that stands for the vertical force where it is small
+  // At a strike or toe-off forces change within hundredths of a second, which a low-passed motion does not hold.
+  double step_time = 0.2;              ///< [s] before and after one, fading as a cosine
+  double step_correlation = 0.05;      ///< [s] of direction, pressure and free moment of the foot that steps
+  double step_spread = 0.5;            ///< [1] by which their sds grow, as a share of themselves
+  double step_share_up = 0.1;          ///< [1] sd of the motion's total force, vertical, as a share
+  double step_share_forward = 0.05;    ///< [1] the same forward
+  double step_share_sideways = 0.025;  ///< [1] the same sideways
   // A third contact: a chair, a wall, a hand.
   bool hidden_contact = false;      ///< whether one may be
   double hidden_behind = 0.08;      ///< [m] from the centre of mass backwards to where it is expected

@@ -26,6 +26,10 @@ struct Sole {
   double medial = 0.009;           ///< of the expected centre of pressure, towards the other feet [m]
   double along_sd = 0.038;         ///< of the centre of pressure, forward [m]
   double across_sd = 0.014;        ///< of the centre of pressure, sideways [m]
+  // Where the frame stands on the foot: sds of what is the same all through a trial, beside the above.
+  double along_constant = 0.015;   ///< of the expected centre of pressure, forward [m]
+  double across_constant = 0.005;  ///< of the expected centre of pressure, sideways [m]
+  double heading_sd = 0.09;        ///< of the forward axis, which moves the pressure of a foot that rolls [rad]
 
   /// A robot's rectangular sole that stays flat; its frame's x is forward and z up. The centre of pressure
   /// is taken as spread evenly over the middle half of each side: sd = (half the side / 2)/√3.
@@ -41,6 +45,7 @@ struct Sole {
     sole.medial = 0.0;
     sole.along_sd = kMiddleHalf * half_length;
     sole.across_sd = kMiddleHalf * half_width;
+    sole.along_constant = sole.across_constant = sole.heading_sd = 0.0;  // a robot's frames are known
     return sole;
   }
 };
