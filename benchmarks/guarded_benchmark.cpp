@@ -99,6 +99,8 @@ NoiseModel noise(const RobotModel& model, int directions, bool masses) {
   NoiseModel noise;
   noise.white_sd = VectorX::Constant(at.motors, 0.1);
   noise.offset_sd = VectorX::Constant(at.motors, 0.5);
+  noise.coulomb_sd = VectorX::Constant(at.motors, 0.2);
+  noise.viscous_sd = VectorX::Constant(at.motors, 0.3);
   noise.motion_sd = VectorX::Constant(at.motors, 1.0);
   noise.parameters = VectorX::Zero(at.count());
   noise.parameters.tail(at.motors).setConstant(0.3);  // offsets

@@ -12,8 +12,8 @@ constexpr void visit_stored(const RobotProfile*, auto&& visit) {
 constexpr void visit_stored(const NoiseFileJoint*, auto&& visit) {
   using J = NoiseFileJoint;
   visit(&J::joint, &J::evidence, &J::motion_identified, &J::white_sd, &J::offset_sd, &J::slow_sd, &J::motion_sd,
-        &J::correlation_time, &J::joint_speed, &J::largest_residual, &J::limit, &J::limit_offset, &J::limit_sd,
-        &J::line);
+        &J::coulomb_sd, &J::viscous_sd, &J::standing_sd, &J::correlation_time, &J::joint_speed, &J::largest_residual,
+        &J::limit, &J::limit_offset, &J::limit_sd, &J::line);
 }
 constexpr void visit_stored(const NoiseFileParameter*, auto&& visit) {
   using P = NoiseFileParameter;
@@ -21,8 +21,8 @@ constexpr void visit_stored(const NoiseFileParameter*, auto&& visit) {
 }
 constexpr void visit_stored(const NoiseFile*, auto&& visit) {
   using F = NoiseFile;
-  visit(&F::file, &F::origin, &F::unit, &F::provenance, &F::simulated, &F::identified_speed, &F::envelope_motors,
-        &F::lines, &F::joints, &F::parameters);
+  visit(&F::file, &F::origin, &F::unit, &F::provenance, &F::simulated, &F::identified_speed, &F::rate, &F::logs,
+        &F::envelope_motors, &F::lines, &F::joints, &F::parameters);
 }
 
 }  // namespace antaeus

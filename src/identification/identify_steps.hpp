@@ -33,7 +33,7 @@ struct IdentifyTask {
 };
 
 /// Each fills joints, parameters, what is missing and, where it suffices, the noise.
-void identify_moving(const IdentifyTask& task, IdentifyResult& result);
+void identify_moving(IdentifyTask& task, IdentifyResult& result);
 void identify_held_pose(const IdentifyTask& task, IdentifyResult& result);
 void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result);
 
@@ -56,6 +56,7 @@ void add_moving_residuals(const IdentifyTask& task, const std::vector<MovingLog>
 /// Splits parameters into those that the log tells and those that it does not.
 void sort_parameters(const std::vector<ParameterEstimate>& all, IdentifyResult& result);
 
-inline constexpr double kWithin95 = 1.959964;  ///< sds that hold 95 % of normal numbers
+inline constexpr const char* kByFile = "file of ";  ///< begins a date that is no clock's (recorded_on)
+inline constexpr double kWithin95 = 1.959964;       ///< sds that hold 95 % of normal numbers
 
 }  // namespace antaeus::detail

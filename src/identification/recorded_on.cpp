@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "antaeus/identification/identify.hpp"
+#include "identification/identify_steps.hpp"
 
 namespace antaeus {
 
@@ -40,7 +41,7 @@ std::string recorded_on(const fs::path& path, const Episode& episode) {
   }
   if (newest == fs::file_time_type::min()) return {};
   const auto written = std::chrono::floor<std::chrono::seconds>(std::chrono::file_clock::to_sys(newest));
-  return "file of " + day_text(written);
+  return std::string(detail::kByFile) + day_text(written);
 }
 
 }  // namespace antaeus

@@ -14,37 +14,37 @@
 namespace antaeus {
 namespace {
 
-constexpr int kMotors = 3;
-constexpr double kStep = 0.01, kPeriod = 0.2;  // [s]
+constexpr int kJointsOfDay = 3;
+constexpr double kDayStep = 0.01, kErrorTime = 0.2;  // [s]
 
 /// White errors of 0.1 N·m; friction and offset of a day within 0.5 N·m, 0.4 N·m s/rad and 0.3 N·m.
 NoiseModel noise_of_days() {
   NoiseModel noise;
-  noise.white_sd = VectorX::Constant(kMotors, 0.1);
-  noise.coulomb_sd = VectorX::Constant(kMotors, 0.5);
-  noise.viscous_sd = VectorX::Constant(kMotors, 0.4);
-  noise.offset_sd = VectorX::Constant(kMotors, 0.3);
-  noise.correlation_time = VectorX::Constant(kMotors, kPeriod);
+  noise.white_sd = VectorX::Constant(kJointsOfDay, 0.1);
+  noise.coulomb_sd = VectorX::Constant(kJointsOfDay, 0.5);
+  noise.viscous_sd = VectorX::Constant(kJointsOfDay, 0.4);
+  noise.offset_sd = VectorX::Constant(kJointsOfDay, 0.3);
+  noise.correlation_time = VectorX::Constant(kJointsOfDay, kErrorTime);
   noise.logs = 4;
   return noise;
 }
 
-/// A day's joints, which swing, and whose errors last for kPeriod.
+/// A day's joints, which swing, and whose errors last for kErrorTime.
 struct Day {
   explicit Day(unsigned seed, const DayOptions& options = {}) : estimator(noise_of_days(), options), normal(seed) {
     const NoiseModel noise = noise_of_days();
-    for (int j = 0; j < kMotors; ++j) {
+    for (int j = 0; j < kJointsOfDay; ++j) {
       truth.col(j) << noise.coulomb_sd[j] * normal(), noise.viscous_sd[j] * normal(), noise.offset_sd[j] * normal();
       slow[j] = 0.1 * normal();
     }
   }
   /// One sample; \p contact [N·m] on the first joint.
   bool step(double contact = 0.0) {
-    time += kStep;
-    const double keep = std::exp(-2.0 * kStep / kPeriod);  // an integral time of kPeriod
-    MatrixX R = MatrixX::Zero(kMotors, kMotors);
-    VectorX r(kMotors), v(kMotors);
-    for (int j = 0; j < kMotors; ++j) {
+    time += kDayStep;
+    const double keep = std::exp(-2.0 * kDayStep / kErrorTime);  // an integral time of kErrorTime
+    MatrixX R = MatrixX::Zero(kJointsOfDay, kJointsOfDay);
+    VectorX r(kJointsOfDay), v(kJointsOfDay);
+    for (int j = 0; j < kJointsOfDay; ++j) {
       slow[j] = keep * slow[j] + 0.1 * std::sqrt(1.0 - keep * keep) * normal();
       v[j] = 0.8 * std::sin((0.9 + 0.3 * j) * time + j);
       const DayDraw::Part x = DayDraw::columns(v[j]);
@@ -56,8 +56,8 @@ struct Day {
   double time = 100.0;
   DayEstimator estimator;
   test::Noise normal;
-  Eigen::Matrix<double, 3, Eigen::Dynamic> truth{3, kMotors};
-  VectorX slow{kMotors};
+  Eigen::Matrix<double, 3, Eigen::Dynamic> truth{3, kJointsOfDay};
+  VectorX slow{kJointsOfDay};
 };
 
 TEST(DayEstimator, LearnsTheDayAndSaysHowWell) {
@@ -67,14 +67,14 @@ TEST(DayEstimator, LearnsTheDayAndSaysHowWell) {
     day.estimator.begin();
     for (int i = 0; i < 600; ++i) day.step();
     day.estimator.end();
-    for (int j = 0; j < kMotors; ++j) {
+    for (int j = 0; j < kJointsOfDay; ++j) {
       for (int part = 0; part < 3; ++part) {
         const double sd = std::sqrt(day.estimator.day().covariance(part, 3 * j + part));
         const double z = (day.estimator.day().mean(part, j) - day.truth(part, j)) / sd;
         square += z * z;
         inside += std::abs(z) < 1.96;
         count += 1.0;
-        if (part == 2) left += sd / kMotors / 200.0;
+        if (part == 2) left += sd / kJointsOfDay / 200.0;
       }
     }
   }
@@ -158,7 +158,7 @@ TEST(DayEstimator, DoesNotAllocate) {
   VectorX r = VectorX::Constant(3, 0.05), v = VectorX::Constant(3, 0.4);
   MatrixX R = MatrixX::Identity(3, 3);
   const test::AllocationCounter counter;
-  for (int i = 1; i < 100; ++i) day.estimator.step(i * kStep, r, v, R);
+  for (int i = 1; i < 100; ++i) day.estimator.step(i * kDayStep, r, v, R);
   day.estimator.end();
   day.estimator.drop();
   EXPECT_EQ(counter.count(), 0);

@@ -29,6 +29,8 @@ std::string identified(NoiseOrigin origin) {
   noise.parameters = VectorX::LinSpaced(at.count(), -0.3, 0.7);
   noise.factor = 0.01 * MatrixX::Identity(at.count(), at.count());
   noise.correlation_time = VectorX::Constant(at.motors, 0.3);
+  noise.coulomb_sd = noise.viscous_sd = noise.standing_sd = VectorX::Constant(at.motors, 0.2);
+  noise.logs = 3;
   noise.limit = VectorX::Constant(at.motors, 20.0);
   noise.limit_offset = VectorX::Constant(at.motors, 0.1);
   noise.limit_sd = VectorX::Constant(at.motors, 0.5);

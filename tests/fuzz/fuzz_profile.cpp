@@ -93,11 +93,16 @@ origin = "held_pose"
 unit = "N·m"
 provenance = "two runs"
 identified_speed = 1.86
+logs = 3
+rate = 95.5
 envelope_motors = ["b"]
 [[noise.joints]]
 joint = "a"
 white_sd = 0.2
 offset_sd = 0.4
+coulomb_sd = 0.2
+viscous_sd = 0.3
+standing_sd = 0.5
 slow_sd = 0.1
 motion_identified = false
 correlation_time = 0.5

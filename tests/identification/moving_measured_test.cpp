@@ -1,6 +1,7 @@
 // Identified on one part of a real log, judged on another.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <iostream>
 
 #include "identification/moving_support.hpp"
@@ -92,20 +93,78 @@ TEST(MovingMeasured, Ur10e) {
   print(fit);
   ASSERT_TRUE(fit.identified);
   EXPECT_GE(std::ranges::count(fit.channels, ChannelUse::used, &ChannelFinding::use), 5);
-  const MovingFit all = fit_moving(robot, {logs[0], logs[1], logs[2]});  // and judged on a day of its own
-  ASSERT_TRUE(all.identified);
-  const Phantoms other_day = test::phantoms(robot, all.noise, logs[3], "tool0", 60.0, 10);
-  print("on another day", other_day);
-  std::cout << "  sd " << other_day.sd.transpose() << " N\n";
-  EXPECT_LE(other_day.sd[0], 8.0);  // with three joints of six it was 26, 45 and 16 N
-  EXPECT_LE(other_day.sd[1], 19.0);
-  EXPECT_LE(other_day.sd[2], 18.0);
-  EXPECT_GE(other_day.covered.minCoeff(), 0.9);
   for (const MovingLog& log : logs) {  // each by itself
     const MovingFit one = fit_moving(robot, {log});
     std::cout << log.episode.name << ": " << std::ranges::count(one.channels, ChannelUse::used, &ChannelFinding::use)
               << "\n";
     EXPECT_GE(std::ranges::count(one.channels, ChannelUse::used, &ChannelFinding::use), 5) << log.episode.name;
+  }
+}
+
+/// Forces that untouched torques of other days read as, pooled.
+struct OtherDays {
+  std::vector<double> size;
+  std::array<std::vector<double>, 3> sd;
+  Vector3 covered = Vector3::Zero(), least = Vector3::Ones();
+  double beyond_four = 0.0;
+  void add(const Phantoms& one) {
+    for (std::size_t i = 0; i < one.force.size(); ++i) {
+      for (int axis = 0; axis < 3; ++axis) {
+        const double z = std::abs(one.force[i][axis]) / one.axis_sd[i][axis];
+        covered[axis] += z <= 1.96;
+        beyond_four += z > 4.0;
+        sd[static_cast<std::size_t>(axis)].push_back(one.axis_sd[i][axis]);
+      }
+    }
+    size.insert(size.end(), one.size.begin(), one.size.end());
+    least = least.cwiseMin(one.covered);
+  }
+  static double median(std::vector<double> values) {
+    std::ranges::nth_element(values, values.begin() + std::ssize(values) / 2);
+    return values[values.size() / 2];
+  }
+  void print_and_judge(const std::string& name, double least_pooled, double most_pooled, double least_log) {
+    const auto n = static_cast<double>(size.size());
+    covered /= n;
+    beyond_four /= 3.0 * n;
+    std::cout << name << ": |F| median " << median(size) << " N, covered " << covered.transpose() << ", least log "
+              << least.transpose() << ", median sd";
+    for (const std::vector<double>& axis : sd) std::cout << " " << median(axis);
+    std::cout << " N, beyond 4 sd " << beyond_four << "\n";
+    EXPECT_GE(covered.minCoeff(), least_pooled) << name;
+    EXPECT_LE(covered.mean(), most_pooled) << name;
+    EXPECT_GE(least.minCoeff(), least_log) << name;
+    EXPECT_LE(beyond_four, 0.002) << name;
+    for (const std::vector<double>& axis : sd) EXPECT_LE(median(axis), 9.0) << name;
+  }
+};
+
+// docs/identify_for_years.md: four days over ten weeks, each judged by fits that did not see it.
+TEST(MovingMeasured, Ur10eOnOtherDays) {
+  ANTAEUS_REQUIRE_SHARED("measured/ur10e");
+  const auto [robot, logs] = test::load_ur10e();
+  for (const double cut_off : {0.0, 15.0}) {
+    MovingFitOptions options;
+    options.low_pass = cut_off;  // 15: as identify sets it, since the loop forms such residuals
+    OtherDays by_three, by_one, blind;
+    for (std::size_t day = 0; day < logs.size(); ++day) {
+      std::vector<MovingLog> others = logs;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(day));
+      by_three.add(test::phantoms(robot, fit_moving(robot, others, options).noise, logs[day], "tool0", 60.0, 10));
+      MovingFitOptions within = options;
+      within.coulomb_between = within.viscous_between = within.offset_between = 0.0;
+      const MovingFit one = fit_moving(robot, {logs[day]}, options), no_days = fit_moving(robot, {logs[day]}, within);
+      for (std::size_t other = 0; other < logs.size(); ++other) {
+        if (other == day) continue;
+        by_one.add(test::phantoms(robot, one.noise, logs[other], "tool0", 60.0, 10));
+        blind.add(test::phantoms(robot, no_days.noise, logs[other], "tool0", 60.0, 10));
+      }
+    }
+    const std::string rows = cut_off > 0.0 ? " (sigma of the loop)" : " (sigma of single samples)";
+    // A force whose prior is about zero covers zero more often than stated: 0.99 where 0.985 was asked.
+    by_three.print_and_judge("three days, another" + rows, 0.93, 0.99, 0.85);
+    by_one.print_and_judge("one day, another" + rows, 0.90, 1.0, 0.75);
+    blind.print_and_judge("one day without what days differ by" + rows, 0.8, 1.0, 0.4);
   }
 }
 

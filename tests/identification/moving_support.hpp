@@ -189,6 +189,7 @@ inline std::pair<Robot, std::vector<MovingLog>> load_ur10e() {
 /// What a force estimate of prior \p prior_sd at \p frame reads where nothing unknown touches.
 struct Phantoms {
   std::vector<double> size;              ///< |F| [N]
+  std::vector<Vector3> force, axis_sd;   ///< of each sample [N]
   Vector3 rms = Vector3::Zero();         ///< of each axis [N]
   Vector3 sd = Vector3::Zero();          ///< that is stated, mean [N]
   Vector3 covered = Vector3::Zero();     ///< share of samples whose axis covers zero
@@ -250,6 +251,8 @@ inline Phantoms phantoms(const Robot& robot, const NoiseModel& noise, const Movi
     const Vector3 F = G * r;
     const Matrix3 C = prior_sd * prior_sd * (Matrix3::Identity() - G * A);
     result.size.push_back(F.norm());
+    result.force.push_back(F);
+    result.axis_sd.push_back(C.diagonal().cwiseSqrt());
     for (int axis = 0; axis < 3; ++axis) result.covered[axis] += std::abs(F[axis]) <= 1.96 * std::sqrt(C(axis, axis));
     result.nees += F.dot(C.ldlt().solve(F));
     result.rms += F.cwiseAbs2();

@@ -24,6 +24,8 @@ NoiseModel some_noise(const RobotModel& model, RandomStates& random) {
   for (int column = 0; column < 4; ++column) noise.factor.col(column) = 0.1 * random.vector(at.count());
   noise.offset_sd = VectorX::Constant(at.motors, 0.3);
   noise.motion_sd = VectorX::Constant(at.motors, 2.0);
+  noise.coulomb_sd = VectorX::Constant(at.motors, 0.2) + 0.1 * random.vector(at.motors);
+  noise.viscous_sd = VectorX::Constant(at.motors, 0.3) + 0.1 * random.vector(at.motors);
   return noise;
 }
 
@@ -60,6 +62,8 @@ void expect_formula(const RobotModel& model, const NoiseModel& noise, RandomStat
     for (int j = 0; j < at.motors; ++j) {
       // A joint that stands may be held by any part of its friction.
       const double slides = std::tanh(v[model.motor_rows()[j]] / 0.03);
+      R(j, j) +=
+          std::pow(noise.coulomb_sd[j] * slides, 2) + std::pow(noise.viscous_sd[j] * v[model.motor_rows()[j]], 2);
       const double dry = std::pow(noise.parameters[at.coulomb(j)], 2) + noise.factor.row(at.coulomb(j)).squaredNorm();
       R(j, j) += 0.64 * dry * (1.0 - slides * slides);
     }

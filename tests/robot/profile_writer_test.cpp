@@ -27,6 +27,11 @@ NoiseModel drawn_noise(const RobotModel& model, RandomStates& random) {
   noise.white_sd[1] = kInfinity;
   noise.offset_sd = random.vector(at.motors).cwiseAbs();
   noise.slow_sd = random.vector(at.motors).cwiseAbs();
+  noise.coulomb_sd = random.vector(at.motors).cwiseAbs();
+  noise.viscous_sd = random.vector(at.motors).cwiseAbs();
+  noise.standing_sd = random.vector(at.motors).cwiseAbs();
+  noise.logs = 3;
+  noise.rate = 95.5;
   noise.motion_sd = random.vector(at.motors).cwiseAbs();
   noise.motion_sd[2] = kInfinity;
   noise.joint_speed = random.vector(at.motors).cwiseAbs();
@@ -50,7 +55,8 @@ NoiseModel drawn_noise(const RobotModel& model, RandomStates& random) {
   }
   noise.provenance = "a \"quoted\" log, re1 0–14 s\\";
   // Rows that were not identified have no more than that.
-  for (VectorX* vector : {&noise.offset_sd, &noise.slow_sd, &noise.motion_sd, &noise.correlation_time}) {
+  for (VectorX* vector : {&noise.offset_sd, &noise.slow_sd, &noise.motion_sd, &noise.correlation_time,
+                          &noise.coulomb_sd, &noise.viscous_sd, &noise.standing_sd}) {
     (*vector)[0] = 0.0;
   }
   noise.joint_speed[0] = noise.largest_residual[0] = kInfinity;
@@ -202,6 +208,11 @@ TEST_P(WrittenProfile, ReadsBackToTheLastBit) {
   expect_same_bits(a.white_sd, b.white_sd, "white_sd");
   expect_same_bits(a.offset_sd, b.offset_sd, "offset_sd");
   expect_same_bits(a.slow_sd, b.slow_sd, "slow_sd");
+  expect_same_bits(a.coulomb_sd, b.coulomb_sd, "coulomb_sd");
+  expect_same_bits(a.viscous_sd, b.viscous_sd, "viscous_sd");
+  expect_same_bits(a.standing_sd, b.standing_sd, "standing_sd");
+  EXPECT_EQ(a.logs, b.logs);
+  EXPECT_EQ(a.rate, b.rate);
   expect_same_bits(a.motion_sd, b.motion_sd, "motion_sd");
   expect_same_bits(a.correlation_time, b.correlation_time, "correlation_time");
   expect_same_bits(a.joint_speed, b.joint_speed, "joint_speed");
@@ -273,7 +284,8 @@ class NoiseInAProfile : public testing::Test {
 };
 
 TEST_F(NoiseInAProfile, WhatIsImpossibleIsRefusedWithItsLine) {
-  for (const char* key : {"offset_sd", "slow_sd", "motion_sd", "correlation_time", "joint_speed", "limit_sd", "se"}) {
+  for (const char* key : {"offset_sd", "coulomb_sd", "viscous_sd", "standing_sd", "slow_sd", "motion_sd",
+                          "correlation_time", "joint_speed", "limit_sd", "se"}) {
     expect_refused(with(key, "-0.25"), std::string(key) + " = -0.25", std::string("'") + key + "' is negative");
     expect_refused(with(key, "nan"), std::string(key) + " = nan", std::string("'") + key + "' must be finite");
   }

@@ -24,6 +24,8 @@ inline NoiseModel made_up_noise(const RobotModel& model, NoiseOrigin origin, int
   }
   noise.offset_sd = noise.slow_sd = VectorX::Constant(at.motors, 0.3);
   noise.motion_sd = VectorX::Constant(at.motors, 1.0);
+  noise.coulomb_sd = VectorX::Constant(at.motors, 0.15);
+  noise.viscous_sd = VectorX::Constant(at.motors, 0.1);
   noise.provenance = "made up, " + random.text();
   if (origin == NoiseOrigin::moving) return noise;
   noise.white_sd.head(unknown).setConstant(kNaN);

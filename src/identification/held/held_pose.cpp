@@ -10,6 +10,7 @@
 #include "antaeus/replay/replay.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "core/decompositions.hpp"
+#include "identification/few_samples.hpp"
 #include "identification/held/like_joints.hpp"
 
 namespace antaeus {
@@ -98,8 +99,7 @@ const OptionTable& options_of(const HeldPoseOptions&) {
                  kPositive),
           option("prior_runs", "1", "runs that the spread of like joints counts for", kSource, &O::prior_runs,
                  kPositive),
-          option("few_runs_factor", "", "whether fewer than four runs widen the spread", "Student's t",
-                 &O::few_runs_factor),
+          option("few_runs_factor", "", "whether few runs widen the spread", "Student's t", &O::few_runs_factor),
           option("shortest_still", "s", "that the robot must stand still in a stretch", kSource, &O::shortest_still),
           part(&O::envelope),
       });
@@ -242,8 +242,15 @@ HeldPoseNoise fit_held_pose(const Robot& robot, const std::vector<std::string>& 
   const MatrixX C = information.solve(MatrixX::Identity(unknowns, unknowns));
   noise.offset_error = C.diagonal().tail(m).cwiseSqrt();
   noise.parameter_factor = C.llt().matrixL();
-  if (options.few_runs_factor && n < 4.0) variance *= (n + 1.0) / (n - 1.0);
   noise.offset_sd = variance.cwiseSqrt();
+  for (Eigen::Index j = 0; j < m && options.few_runs_factor; ++j) {
+    // Of its own runs and of those that like joints count for, which cannot be more than these joints have.
+    const auto like = static_cast<double>(std::ranges::count(kind, kind[static_cast<std::size_t>(j)]));
+    const double wider = detail::few_samples_factor(std::min(options.prior_runs + n - 1.0, like * (n - 1.0)));
+    noise.offset_sd[j] *= wider;
+    noise.offset_error[j] *= wider;
+    noise.parameter_factor.row(k + j) *= wider;
+  }
 
   VectorX white = VectorX::Zero(m), slow = white, motion = white;
   int moving = 0;

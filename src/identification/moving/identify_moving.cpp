@@ -2,6 +2,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "antaeus/core/error.hpp"
@@ -306,9 +307,33 @@ std::vector<std::string> doubts_of_freedom(const IdentifyTask& task, const std::
   return doubts;
 }
 
-void identify_moving(const IdentifyTask& task, IdentifyResult& result) {
+/// How many logs what is stated of days counts for. Logs of one day do not show how far days lie apart.
+double worth_of_other_robots(const IdentifyTask& task, IdentifyResult& result) {
+  const std::vector<IdentifyLog>& logs = task.request.logs;
+  if (logs.size() < 2) return task.moving.between_logs;
+  std::set<std::string> dates;
+  bool clocks = true;
+  for (const IdentifyLog& log : logs) {
+    dates.insert(log.date);
+    clocks = clocks && !log.date.empty() && !log.date.starts_with(kByFile);
+  }
+  if (!clocks) {
+    result.notes.emplace_back(
+        "the logs' clocks tell no date: each log is taken for a day of its own; logs of one day make the doubt about "
+        "other days too small");
+    return task.moving.between_logs;
+  }
+  if (dates.size() > 1) return task.moving.between_logs;
+  result.notes.push_back("all logs are of " + *dates.begin() +
+                         ": they do not show how far days lie apart, which is taken from other robots");
+  constexpr double kNothingElse = 1e6;
+  return kNothingElse;
+}
+
+void identify_moving(IdentifyTask& task, IdentifyResult& result) {
   std::vector<MovingLog> logs = moving_logs(task, task.request.logs, result);
   task.tell(0.05);
+  task.moving.between_logs = worth_of_other_robots(task, result);
   std::vector<LeftOut> left;
   logs = without_contradictions(task, std::move(logs), left, result);
   task.tell(0.2);

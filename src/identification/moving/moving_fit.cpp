@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "antaeus/robot/noise_model.hpp"
+#include "identification/few_samples.hpp"
 #include "identification/moving/moving_gram.hpp"
 
 namespace antaeus {
@@ -333,10 +334,10 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
   for (int j = 0; j < motors; ++j) {
     ChannelFinding& found = fit.channels[j];
     if (found.use != ChannelUse::used) continue;
-    found.white_sd = cv.errors.sd[j];
-    found.standing_sd = cv.errors.standing[j];
     found.integral_time = cv.errors.period[j];
     found.periods = (found.forward + found.backward) / cv.errors.period[j];
+    found.white_sd = detail::few_samples_factor(found.periods) * cv.errors.sd[j];
+    found.standing_sd = cv.errors.standing[j];
     if (found.periods >= options.periods_needed) continue;
     if (!found.reason.empty()) found.reason += "; ";
     found.reason += found.joint + ": its motion lasts for " + detail::rounded(found.periods) +

@@ -13,6 +13,7 @@
 #include "antaeus/io/base64.hpp"
 #include "core/utf8.hpp"
 #include "robot/files/toml_keys.hpp"
+#include "robot/standing_friction.hpp"
 
 namespace antaeus {
 
@@ -220,6 +221,7 @@ NoiseModel noise_for(const RobotModel& model, const NoiseFile& file) {
     if (vector.size() == 0) vector = VectorX::Constant(count, absent);
     vector[motor] = value;
   };
+  std::vector<bool> measured_standing(motors.size(), false);
   for (const NoiseFileJoint& joint : file.joints) {
     known(joint.joint, joint.line);
     const int motor = find(motors, joint.joint);
@@ -230,6 +232,7 @@ NoiseModel noise_for(const RobotModel& model, const NoiseFile& file) {
     fill(noise.coulomb_sd, 0.0, motor, joint.coulomb_sd);
     fill(noise.viscous_sd, 0.0, motor, joint.viscous_sd);
     fill(noise.standing_sd, 0.0, motor, joint.standing_sd);
+    measured_standing[static_cast<std::size_t>(motor)] = !std::isnan(joint.standing_sd);
     fill(noise.motion_sd, 0.0, motor, joint.motion_identified ? joint.motion_sd : kInfinity);
     fill(noise.correlation_time, 0.0, motor, joint.correlation_time);
     fill(noise.joint_speed, kInfinity, motor, joint.joint_speed);
@@ -263,6 +266,13 @@ NoiseModel noise_for(const RobotModel& model, const NoiseFile& file) {
     if (at < 0) continue;
     noise.parameters[at] = parameter.value;
     noise.factor.row(at).head(parameter.row.size()) = parameter.row.transpose();
+  }
+  // A joint that states none beside others that do has what its friction says.
+  NoiseModel by_friction = noise;
+  by_friction.standing_sd.resize(0);
+  for (Eigen::Index j = 0; j < noise.standing_sd.size(); ++j) {
+    if (measured_standing[static_cast<std::size_t>(j)] || std::isnan(noise.white_sd[j])) continue;
+    noise.standing_sd[j] = standing_friction(by_friction, torque_parameters(model), static_cast<int>(j));
   }
   assume_days(model, noise);  // a profile that was written before days were told apart
   return noise;

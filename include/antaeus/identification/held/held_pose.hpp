@@ -32,8 +32,8 @@ struct HeldPoseOptions {
   bool ridge = true;  ///< whether masses may be off too; else the mean of one pose is that of all
   /// [1] prior sd of a body's mass and first moment, as a share of GravityRegressor::scale.
   double ridge_share = 0.3;
-  double prior_runs = 2.0;      ///< [1] how many runs the spread of like joints counts beside a joint's own
-  bool few_runs_factor = true;  ///< with fewer than four runs: σ_b² times ν/(ν − 2), ν = runs + 1
+  double prior_runs = 8.0;      ///< [1] how many runs the spread of like joints counts beside a joint's own
+  bool few_runs_factor = true;  ///< whether σ_b is widened by Student's t, as few runs told it
   double shortest_still = 1.0;  ///< [s] of a stretch that the robot must stand still for its median to count
   EnvelopeOptions envelope{};   ///< what counts as still and as moving
 };
@@ -115,7 +115,9 @@ constexpr void visit_fields(const HeldPoseNoise*, auto&& visit) {
 ///
 ///     σ_b,j² = (k p_c + SS_j) / (k + n − 1),   SS_j = n × weighted mean square of what is left
 ///
-/// n runs, k `prior_runs`, p_c the mean of SS/(n − 1) over joints that are alike.
+/// n runs, k `prior_runs`, p_c the mean of SS/(n − 1) over m joints that are alike. So few runs tell it that a new run
+/// is Student's t: σ_b is stated t/1.96 times as large, of min(k + n − 1, m (n − 1)) degrees of freedom
+/// (HeldPose.ANewRunIsCoveredHoweverFew).
 /// \throws EpisodeError for fewer than two runs: one run shows no spread between runs
 ANTAEUS_API HeldPoseNoise fit_held_pose(const Robot& robot, const std::vector<std::string>& endpoints,
                                         const std::vector<HeldStretch>& stretches, const HeldPoseOptions& options = {});
