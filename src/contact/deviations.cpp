@@ -35,7 +35,7 @@ class Rows {
  public:
   Rows(const ConstVectorRef& w, VectorX& e, MatrixX* gradient) : w_(w), e_(e), gradient_(gradient) {}
 
-  void total(const KnownRow& row) {
+  void total(const KnownRow& row, const Vector6& sds) {
     const Vector3 right = row.forward.cross(Vector3::UnitZ());
     const Vector3 axes[3] = {row.forward, right, Vector3::UnitZ()};
     Vector6 sum = -row.total;
@@ -46,7 +46,7 @@ class Rows {
     }
     for (int k = 0; k < 6; ++k) {
       const Vector3& axis = axes[k % 3];
-      const double sd = row.total_sd[k];
+      const double sd = sds[k];
       e_[next_] = axis.dot(k < 3 ? sum.head<3>() : sum.tail<3>()) / sd;
       for (std::size_t i = 0; gradient_ && i < row.contacts.size(); ++i) {
         const Vector3 arm = row.contacts[i].c - row.ground;
@@ -136,7 +136,8 @@ class Rows {
 struct FootSds {
   FootSds(const KnownBody& body, const KnownContact& contact) {
     const SplitOptions& o = body.options;
-    const double wider = 1.0 + o.step_spread * contact.step, direction = wider + std::abs(contact.turn);
+    const double wider = 1.0 + (body.steps ? o.step_spread * contact.step : 0.0),
+                 direction = wider + std::abs(contact.turn);
     lean_forward = o.lean_sd_forward * direction;
     lean_sideways = o.lean_sd_sideways * direction;
     // A foot on its heel has its pressure there; one that rolls over its ball anywhere from the ball to the toes.
@@ -146,6 +147,18 @@ struct FootSds {
   }
   double lean_forward, lean_sideways, along, across, free_moment;
 };
+
+/// Of the total. What the low pass of a motion takes away is gone from its rates as well: near a step it is stated, not
+/// read off.
+Vector6 total_sds(const KnownBody& body, const KnownRow& row) {
+  Vector6 sds = row.total_sd;
+  const double step = body.steps ? row.step() : 0.0;
+  if (step == 0.0) return sds;
+  const SplitOptions& o = body.options;
+  const double share[3] = {o.step_share_forward, o.step_share_sideways, o.step_share_up};
+  for (int k = 0; k < 3; ++k) sds[k] = std::hypot(sds[k], share[k] * body.weight * step);
+  return sds;
+}
 
 }  // namespace
 
@@ -162,7 +175,7 @@ std::vector<Memory> memories(const KnownBody& body) {
     result.insert(result.end(), static_cast<std::size_t>(count), memory);
   };
   for (int f = 0; f < body.feet; ++f) {
-    add(kContactRows - 1, {.correlation = o.foot_correlation, .steps_of = f});
+    add(kContactRows - 1, {.correlation = o.foot_correlation, .steps_of = body.steps ? f : -1});
     add(1, {o.load_correlation});
   }
   for (int pair = 0; pair < body.feet * (body.feet - 1) / 2; ++pair) {
@@ -182,7 +195,7 @@ void evaluate(const KnownBody& body, const KnownRow& row, const ConstVectorRef& 
   e.resize(count);
   if (gradient) gradient->setZero(count, body.unknowns());
   Rows rows(w, e, gradient);
-  rows.total(row);
+  rows.total(row, total_sds(body, row));
   const Vector3 right = row.forward.cross(Vector3::UnitZ());
   const double floor = o.force_floor * body.weight;
   for (std::size_t i = 0; i < static_cast<std::size_t>(feet); ++i) {
@@ -226,7 +239,7 @@ void shift(const KnownBody& body, const KnownRow& row, int c, VectorX& off) {
     // Sideways it is a moment about the axis forward, and forward one about the axis to the right.
     const bool sideways = c == kFootConstants * body.feet;
     const int k = sideways ? 3 : 4;
-    off[k] = body.weight * (sideways ? o.com_constant_sideways : o.com_constant_forward) / row.total_sd[k];
+    off[k] = body.weight * (sideways ? o.com_constant_sideways : o.com_constant_forward) / total_sds(body, row)[k];
     return;
   }
   const int foot = c / kFootConstants, first = kTotalRows + kContactRows * foot;

@@ -29,7 +29,7 @@ struct KnownRow {
   Vector3 ground = Vector3::Zero();    ///< below it: where the total's moment is about
   Vector3 forward = Vector3::UnitX();  ///< of the body, level, unit
   Vector6 total = Vector6::Zero();     ///< wrench of all contacts about `ground` [N, N·m]
-  Vector6 total_sd = Vector6::Ones();  ///< along and about (forward, right, up)
+  Vector6 total_sd = Vector6::Ones();  ///< along and about (forward, right, up), away from steps
 
   /// How near the next step of any contact is.
   double step() const noexcept;
@@ -39,6 +39,7 @@ struct KnownRow {
 struct KnownBody {
   int feet = 2;
   bool hidden = false;
+  bool steps = false;       ///< whether strikes and toe-offs widen sds and shorten memories
   double weight = 1.0;      ///< [N]
   double com_height = 1.0;  ///< of the standing body above the ground [m]
   Sole sole;

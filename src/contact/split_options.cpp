@@ -8,10 +8,11 @@ const OptionTable& options_of(const SplitOptions&) {
   static const char* const kPlates = "one person's standing, squats and steps on force plates";
   static const char* const kMotion = "force plates against a scaled model's inverse dynamics, 6 Hz low pass";
   static const char* const kConstant =
-      "frames are placed by hand: markers on a foot are 1 to 13 mm off their bones (J. Foot Ankle Res. 5, O40)";
+      "frames are placed by hand: markers on a foot are 1 to 13 mm off its bones' landmarks (J. Foot Ankle Res. 5, "
+      "O40)";
   static const char* const kStrike = "both strikes of one person's walk on force plates";
   static const char* const kStepShare =
-      "published: 4 and 11 % of the range, rms over a stance (Van Hulle et al., J. Biomech. 100); more at a step";
+      "published: relative rms of 4 % up, 11 % forward (Van Hulle et al., J. Biomech. 100, 109412); more at a step";
   static const OptionTable table(
       "split",
       {

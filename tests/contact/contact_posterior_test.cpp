@@ -3,6 +3,7 @@
 #include <random>
 
 #include "antaeus/core/error.hpp"
+#include "contact/split_problem.hpp"
 #include "contact/tolerances.hpp"
 #include "contact/wander.hpp"
 #include "support/human_plates.hpp"
@@ -177,6 +178,36 @@ TEST(ContactPosterior, TheWalkOfTheLoadMakesNothingSurer) {
   for (const std::size_t row : {10u, 100u, 190u}) {
     const double ratio = walks.feet[0].covariance[row](2, 2) / jumps.feet[0].covariance[row](2, 2);
     EXPECT_NEAR(std::sqrt(ratio), 1.0, tolerance::kWalkingSd) << row;
+  }
+}
+
+/// Near a step the total is known less well. Written into the rows that is the problem which knows of the step: its
+/// wrenches are the likelier ones, and the stated ones are off by the way to those as well.
+TEST(ContactPosterior, AStepIsDoubtAndNotInTheWrenches) {
+  const Standing one = standing(kTwo, 200, 5, exact(), flat_sole());
+  SplitOptions options = exact();
+  options.step_spread = 0.0;
+  options.step_correlation = 1e300;
+  const ContactTiming timing = detect_contacts(one.motion, flat_sole());
+  const SplitProblem without = split_problem(one.motion, timing, flat_sole(), options);
+  SplitProblem with = without, written = without;
+  const double share[3] = {options.step_share_forward, options.step_share_sideways, options.step_share_up};
+  for (std::size_t t = 90; t < 110; ++t) {
+    with.rows[t].contacts[0].step = 1.0;
+    for (int k = 0; k < 3; ++k) {
+      double& sd = written.rows[t].total_sd[k];
+      sd = std::hypot(sd, share[k] * without.body.weight);
+    }
+  }
+  const SplitSolution calm = solve(without, timing), step = solve(with, timing), likelier = solve(written, timing);
+  ASSERT_TRUE(step.converged && likelier.converged);
+  EXPECT_EQ((step.w - calm.w).cwiseAbs().maxCoeff(), 0.0);
+  EXPECT_GT((step.w - likelier.w).cwiseAbs().maxCoeff(), 5.0);
+  for (const Eigen::Index t : {10, 95, 100, 150}) {
+    const auto row = static_cast<std::size_t>(t);
+    const VectorX off = (step.w.row(t) - likelier.w.row(t)).transpose();
+    const MatrixX expected = likelier.covariance[row] + off * off.transpose();
+    EXPECT_LT((step.covariance[row] - expected).norm() / expected.norm(), tolerance::kTwoDescents) << t;
   }
 }
 

@@ -97,6 +97,7 @@ TEST(Deviations, AConstantIsThatMuchOfARatio) {
   KnownContact& foot = one.row.contacts[1];
   foot.turn = 0.6;
   foot.step = 0.7;
+  one.body.steps = true;
   one.row.forward = foot.forward;
   VectorX before, after, off;
   evaluate(one.body, one.row, one.w, before, nullptr);
@@ -130,13 +131,19 @@ TEST(Deviations, AStepWidensTheFootThatSteps) {
   std::mt19937 random(11);
   Loads one = random_case(random, 2, false, 400.0);
   VectorX away, near;
-  evaluate(one.body, one.row, one.w, away, nullptr);
   one.row.contacts[0].step = 1.0;
+  evaluate(one.body, one.row, one.w, away, nullptr);
+  one.body.steps = true;
   evaluate(one.body, one.row, one.w, near, nullptr);
-  const double wider = 1 + one.body.options.step_spread, turn = std::abs(one.row.contacts[0].turn);
+  const SplitOptions& o = one.body.options;
+  const double wider = 1 + o.step_spread, turn = std::abs(one.row.contacts[0].turn);
+  const double share[3] = {o.step_share_forward, o.step_share_sideways, o.step_share_up};
   for (Eigen::Index k = 0; k < away.size(); ++k) {
     const bool direction = k == 6 || k == 7, ratio = k >= 6 && k < 11;
-    const double by = direction ? (wider + turn) / (1 + turn) : ratio ? wider : 1.0;
+    const double by = k < 3       ? std::hypot(1.0, share[k] * one.body.weight / one.row.total_sd[k])
+                      : direction ? (wider + turn) / (1 + turn)
+                      : ratio     ? wider
+                                  : 1.0;
     EXPECT_NEAR(by * near[k], away[k], tolerance::kDeviationByHand * std::abs(away[k])) << k;
   }
 }

@@ -32,6 +32,9 @@ inline constexpr Tolerance kFewTrials{0.12};
 inline constexpr Tolerance kConstantShare{0.1};
 /// An sd about two solutions whose loads differ by some 5 %, from which it follows.
 inline constexpr Tolerance kWalkingSd{0.05};
+/// One covariance about a minimum that was reached from two starts: 200 rows, each to 1e-10 of the cost, are 1.4e-4 of
+/// an sd.
+inline constexpr Tolerance kTwoDescents{1.4e-4};
 /// The squeeze's sd against its prior: loads differ from halves by some 10 %, and the sides' sum of 5 N tells a little.
 inline constexpr Tolerance kSqueezeShare{0.1};
 /// One Gauss–Newton solution in two worlds: forces up to 700 N through some 20 iterations that end alike, and medians
@@ -42,10 +45,10 @@ inline constexpr Tolerance kRateForce{0.02};
 /// And of the sd's ratio from 1.
 inline constexpr Tolerance kRateSd{0.05};
 /// Each foot's vertical force [N]: standing as a prototype had it, squats within 10 % of the best
-/// rule's 10.9 and 10.6 N, walking 45 N.
+/// rule's 10.9 and 10.6 N, walking 40 N.
 inline constexpr Tolerance kPlatesStanding{10.0};
 inline constexpr Tolerance kPlatesSquatRight{1.1 * 10.9}, kPlatesSquatLeft{1.1 * 10.6};
-inline constexpr Tolerance kPlatesWalking{45.0};
+inline constexpr Tolerance kPlatesWalking{40.0};
 /// Half-width of the squeeze's interval, standing or squatting [N].
 inline constexpr Tolerance kSqueezeHalfWidth{25.0};
 /// The same of a foot's vertical force: 8.5 % of 589 N, at which half the weight is 41 to 59 % [N].

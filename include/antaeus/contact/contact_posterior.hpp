@@ -20,7 +20,10 @@
 /// wrenches and is left out of the covariance: of a load that follows from centre of mass and pressures it knows
 /// nothing.
 ///
-/// The answer is the point of least cost, and the covariance that of the linearised problem. Give a motion that was
+/// At strikes and toe-offs deviations are larger and forget themselves sooner. The answer is the point of least cost
+/// without that, whose forces are nearer to those of plates, and the covariance is the expected square of its
+/// error with it: the covariance of the linearised problem that counts steps, and the square of the way from the
+/// answer to that problem's own point of least cost. Without steps the two are one. Give a motion that was
 /// low-passed (6 Hz is usual): of a rough one the point of least cost favours uneven loads, since a larger load makes
 /// the same rough moment a smaller deviation, and intervals that should hold 95 % held 76 % (measured
 /// once).
@@ -78,7 +81,8 @@ struct SplitOptions {
   double shift_rate_step = 5.0;         ///< [1/√s] the same near a step
   double step_window = 0.3;             ///< [s] how near
   double force_floor = 0.02;            ///< [1] share that stands for the vertical force where it is small
-  // At a strike or toe-off forces change within hundredths of a second, which a low-passed motion does not hold.
+  // At a strike or toe-off forces change within hundredths of a second, which a low-passed motion does not hold. What
+  // follows is in the covariance, not in the wrenches.
   double step_time = 0.2;              ///< [s] before and after one, fading as a cosine
   double step_correlation = 0.05;      ///< [s] of direction, pressure and free moment of the foot that steps
   double step_spread = 0.5;            ///< [1] by which their sds grow, as a share of themselves
@@ -159,7 +163,7 @@ struct ANTAEUS_API ContactPosterior {
   std::string remark;                    ///< what was left out, or why there is no answer; empty: nothing
   int iterations = 0;
   bool converged = false;
-  double cost = kNaN;  ///< of the solution, ½ Σ squares
+  double cost = kNaN;  ///< of the solution, ½ Σ squares, without steps
   VectorX time;        ///< [s]
   int up = 2;          ///< vertical axis
   std::vector<FootWrenches> feet;
