@@ -133,9 +133,10 @@ void assume_days(const RobotModel& model, NoiseModel& noise) {
     };
     noise.coulomb_sd[j] = kCoulombBetween * size(at.coulomb(j));
     noise.viscous_sd[j] = kViscousBetween * size(at.viscous(j));
-    // The largest torque of its logs is not in the profile: a drive seldom gives more than half of what it can.
-    const double limit = 0.5 * model.effort_limits()[j];
-    noise.offset_sd[j] = std::isfinite(limit) ? kOffsetBetween * limit : size(at.offset(j));
+    // The largest torque of its logs is not in the profile: a drive seldom gives more than half of what it can, where
+    // the description knows what that is. No day is taken for noisier than a sample.
+    const double stated = 0.5 * kOffsetBetween * model.effort_limits()[j];
+    noise.offset_sd[j] = std::isfinite(noise.white_sd[j]) ? std::min(stated, noise.white_sd[j]) : 0.0;
   }
 }
 

@@ -75,11 +75,11 @@ TEST(Days, TheSpreadIsEstimated) {
   ASSERT_TRUE(fit.identified);
   double offset = 0.0, coulomb = 0.0;
   for (int j = 0; j < 7; ++j) {
-    offset += fit.noise.offset_sd[j] / 7.0;
+    if (j >= 1 && j <= 3) offset += fit.noise.offset_sd[j] / test::kOffsetOfDays[j] / 3.0;  // beyond a log's own error
     coulomb += fit.noise.coulomb_sd[j] / fit.parameters[torque_parameters(arm.robot.model).coulomb(j)].value / 7.0;
   }
-  std::cout << "offset sd " << offset << " N·m (made up 0.15), Coulomb " << coulomb << " (0.10)\n";
-  EXPECT_NEAR(offset, test::kOffsetOfDays, 0.04);  // 70 draws: 9 %
+  std::cout << "offset sd " << offset << " of what was made up, Coulomb " << coulomb << " (0.10)\n";
+  EXPECT_NEAR(offset, 1.0, 0.4);  // 30 draws: 13 %, and what is stated counts for two of ten
   EXPECT_NEAR(coulomb, test::kCoulombOfDays, 0.03);
   ASSERT_EQ(fit.logs.size(), 10u);
   double square = 0.0, count = 0.0;
@@ -87,32 +87,38 @@ TEST(Days, TheSpreadIsEstimated) {
     test::Noise draw(9000 + number);
     for (int j = 0; j < 7; ++j) {
       draw(), draw();
-      const double truth = test::kOffsetOfDays * draw();
+      if (j < 1 || j > 3) {
+        draw();
+        continue;
+      }
+      const double truth = test::kOffsetOfDays[j] * draw();
       const LogOfRobot& log = fit.logs[number - 1];
-      square += std::pow((log.offset[j] - truth) / log.offset_sd[j], 2);
+      const double z = (log.offset[j] - truth) / log.offset_sd[j];
+      square += z * z;
       count += 1.0;
     }
   }
   std::cout << "offsets of days: z² " << square / count << "\n";
-  EXPECT_NEAR(square / count, 1.0, 0.5);  // of 70, which share the mean of all days
+  EXPECT_NEAR(square / count, 1.0, 0.5);  // of 30, which share the mean of all days
 }
 
 TEST(Days, ALogWithAContactIsNamedAndLeftOut) {
   const MadeUp arm = made_up(kArm, 1.0);
-  const IdentifyResult result = identify(arm.robot, request_of({day(1), day(2), day(3, 24.0, 40.0), day(4)}));
+  const IdentifyResult result =
+      identify(arm.robot, request_of({day(1, 14.0), day(2, 14.0), day(3, 14.0, 40.0), day(4, 14.0)}));
   for (const std::string& text : result.missing) std::cout << text << "\n";
   ASSERT_TRUE(result.identified);
   EXPECT_EQ(result.runs, 3);
-  const auto told =
-      std::ranges::find_if(result.notes, [](const std::string& note) { return note.starts_with("day 3"); });
+  const auto told = std::ranges::find_if(result.notes, [](const std::string& note) {
+    return note.starts_with("day 3") && note.find("is left out") != std::string::npos;
+  });
   ASSERT_NE(told, result.notes.end());
   std::cout << *told << "\n";
-  EXPECT_NE(told->find("is left out"), std::string::npos);
   EXPECT_NE(told->find(" N for "), std::string::npos);
   // Of two nobody knows which.
-  const IdentifyResult two = identify(arm.robot, request_of({day(1), day(3, 24.0, 40.0)}));
+  const IdentifyResult two = identify(arm.robot, request_of({day(1, 14.0), day(3, 14.0, 40.0)}));
   EXPECT_FALSE(two.identified);
-  const IdentifyResult free = identify(arm.robot, request_of({day(1), day(2), day(3), day(4)}));
+  const IdentifyResult free = identify(arm.robot, request_of({day(1, 14.0), day(2, 14.0), day(3, 14.0), day(4, 14.0)}));
   EXPECT_TRUE(free.identified);
   EXPECT_EQ(free.runs, 4);
   ASSERT_EQ(free.coverage.size(), 2u);
@@ -138,7 +144,7 @@ TEST(Days, AProfileOfAnOlderVersionIsReadWithTheSpreadOfOtherRobots) {
   const int p = torque_parameters(arm.robot.model).coulomb(1);
   EXPECT_NEAR(noise.coulomb_sd[1],
               0.08 * std::sqrt(std::pow(noise.parameters[p], 2) + noise.factor.row(p).squaredNorm()), 1e-12);
-  EXPECT_NEAR(noise.offset_sd[1], 0.005 * 0.5 * arm.robot.model.effort_limits()[1], 1e-12);
+  EXPECT_NEAR(noise.offset_sd[1], std::min(0.0025 * arm.robot.model.effort_limits()[1], noise.white_sd[1]), 1e-12);
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ TEST(HeldPose, FormulaOfOffsetAndSpread) {
   const Robot robot = test::own_robot("panda");
   const int n = robot.model.motor_count();
   const std::vector<HeldStretch> stretches = drawn(robot, 4, 0.7, 5);
-  const HeldPoseNoise noise = fit_held_pose(robot, {}, stretches, {.ridge = false, .prior_runs = 2.0});
+  const HeldPoseNoise noise =
+      fit_held_pose(robot, {}, stretches, {.ridge = false, .prior_runs = 2.0, .few_runs_factor = false});
   ASSERT_EQ(std::ssize(noise.motors), 7);
   VectorX mean = VectorX::Zero(n), square = VectorX::Zero(n);
   for (const HeldStretch& s : stretches) mean += 0.25 * s.residual;
@@ -95,16 +96,16 @@ TEST(HeldPose, ANewRunIsCoveredHoweverFew) {
 
 TEST(HeldPose, FewRunsWidenTheSpread) {
   const Robot robot = test::own_robot("panda");
-  // t of 95 % over 1.96, of min(8 + runs − 1, joints of a kind · (runs − 1)) degrees: four joints of 87 N·m, three
-  // of 12.
+  // t of 95 % over 1.96, of min(8 + runs − 1, joints of a kind · (runs − 1)) degrees of freedom: four joints of 87 N·m,
+  // three of 12.
   const std::map<int, std::pair<double, double>> published = {
       {2, {2.7764, 3.1824}}, {3, {2.3060, 2.4469}}, {4, {2.2010, 2.2622}}};
-  for (const auto& [runs, t] : published) {
+  for (const auto& [runs, pair] : published) {
     const std::vector<HeldStretch> stretches = drawn(robot, runs, 0.7, 7);
     const HeldPoseNoise wide = fit_held_pose(robot, {}, stretches);
     const HeldPoseNoise plain = fit_held_pose(robot, {}, stretches, {.few_runs_factor = false});
     for (int j = 0; j < 7; ++j) {
-      const double factor = (j < 4 ? t.first : t.second) / 1.959964;
+      const double factor = (j < 4 ? pair.first : pair.second) / 1.959964;
       EXPECT_NEAR(wide.offset_sd[j] / plain.offset_sd[j], factor, 0.01 * factor) << runs << " runs, joint " << j;
       EXPECT_NEAR(wide.offset_error[j] / plain.offset_error[j], factor, 0.01 * factor);
     }

@@ -20,8 +20,9 @@ struct Sensing {
   unsigned day = 0;          ///< 0: the mean of all days; else what the day draws its friction and offsets by
   double contact = 0.0;      ///< [N] at the hand, downwards, from a third of the log to its half
 };
-/// How far the made-up arm's days lie apart: of its Coulomb and viscous friction, and [N·m].
-inline constexpr double kCoulombOfDays = 0.10, kViscousOfDays = 0.25, kOffsetOfDays = 0.15;
+/// How far the made-up arm's days lie apart: of its Coulomb and viscous friction, and of each joint's offset [N·m].
+inline constexpr double kCoulombOfDays = 0.10, kViscousOfDays = 0.25;
+inline constexpr std::array<double, 7> kOffsetOfDays = {0.02, 0.2, 0.1, 0.15, 0.02, 0.02, 0.01};
 
 /// A panda whose torques have drawn friction, rotors and masses, an error of 0.5 s and white noise.
 /// \param load   what it carries; its own noise, the same arm
@@ -49,7 +50,7 @@ inline MadeUp made_up(unsigned seed, double duration, const std::vector<Payload>
     for (int j = 0; j < n; ++j) {
       today[at.coulomb(j)] *= 1.0 + kCoulombOfDays * draw();
       today[at.viscous(j)] *= 1.0 + kViscousOfDays * draw();
-      today[at.offset(j)] += kOffsetOfDays * draw();
+      today[at.offset(j)] += kOffsetOfDays[static_cast<std::size_t>(j)] * draw();
     }
     noise = Noise(seed + 70 * sensing.day);
     random = RandomStates(seed + 71 * sensing.day);

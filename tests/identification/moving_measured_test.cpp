@@ -16,8 +16,8 @@ void print(const MovingFit& fit) {
   for (const ChannelFinding& c : fit.channels) {
     std::cout << "  " << c.joint << " " << to_string(c.use) << " gain " << c.gain << " ± " << c.gain_sd << " repeated "
               << c.repeated << " limit " << c.limit << " (" << c.at_limit << ") to/fro " << c.forward << "/"
-              << c.backward << " sd " << c.white_sd << " T " << c.integral_time << " periods " << c.periods << " "
-              << c.reason << "\n";
+              << c.backward << " sd " << c.white_sd << " standing " << c.standing_sd << " T " << c.integral_time
+              << " periods " << c.periods << " " << c.reason << "\n";
   }
   for (const ParameterEstimate& p : fit.parameters) {
     if (p.identified()) std::cout << "  " << p.name << " " << p.value << " ± " << p.sd << " " << p.unit << "\n";
@@ -123,7 +123,7 @@ struct OtherDays {
     std::ranges::nth_element(values, values.begin() + std::ssize(values) / 2);
     return values[values.size() / 2];
   }
-  void print_and_judge(const std::string& name, double least_pooled, double most_pooled, double least_log) {
+  void print(const std::string& name) {
     const auto n = static_cast<double>(size.size());
     covered /= n;
     beyond_four /= 3.0 * n;
@@ -131,6 +131,8 @@ struct OtherDays {
               << least.transpose() << ", median sd";
     for (const std::vector<double>& axis : sd) std::cout << " " << median(axis);
     std::cout << " N, beyond 4 sd " << beyond_four << "\n";
+  }
+  void judge(const std::string& name, double least_pooled, double most_pooled, double least_log) const {
     EXPECT_GE(covered.minCoeff(), least_pooled) << name;
     EXPECT_LE(covered.mean(), most_pooled) << name;
     EXPECT_GE(least.minCoeff(), least_log) << name;
@@ -162,9 +164,12 @@ TEST(MovingMeasured, Ur10eOnOtherDays) {
     }
     const std::string rows = cut_off > 0.0 ? " (sigma of the loop)" : " (sigma of single samples)";
     // A force whose prior is about zero covers zero more often than stated: 0.99 where 0.985 was asked.
-    by_three.print_and_judge("three days, another" + rows, 0.93, 0.99, 0.85);
-    by_one.print_and_judge("one day, another" + rows, 0.90, 1.0, 0.75);
-    blind.print_and_judge("one day without what days differ by" + rows, 0.8, 1.0, 0.4);
+    by_three.print("three days, another" + rows);
+    by_three.judge(rows, 0.93, 0.99, 0.85);
+    by_one.print("one day, another" + rows);
+    by_one.judge(rows, 0.90, 1.0, 0.75);
+    blind.print("one day without what days differ by" + rows);
+    EXPECT_LT(blind.least.minCoeff(), by_one.least.minCoeff()) << "one day is no evidence of another";
   }
 }
 

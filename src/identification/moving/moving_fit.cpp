@@ -311,7 +311,12 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
         fit.prior_scale = scale;
       }
     }
-    fit.torque_shift = detail::scan_shift(rows, gram, folds, prior, cv.errors, plain);
+    // What a shift does is judged against all that folds get wrong, not against what σ alone is of it.
+    detail::RowErrors whole = cv.errors;
+    for (int j = 0; j < motors; ++j) {
+      if (whole.sd[j] > 0.0) whole.sd[j] = detail::root_mean_square(rows.joints[j], cv.error.col(j));
+    }
+    fit.torque_shift = detail::scan_shift(rows, gram, folds, prior, whole, plain);
     detail::note_shift(fit);
   }
   // Then rows of a joint that stands count as little as it may hold then.

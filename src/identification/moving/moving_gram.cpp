@@ -313,6 +313,31 @@ void most_likely(const Scored& rows, double resting, double per_row, double& var
   }
 }
 
+/// T by how far means over a second scatter: a slow error below white noise is correlated by less than integral_time
+/// looks at, and outlasts it all the same. 0 of fewer than eight seconds.
+double period_of_means(const MovingRows& rows, const JointRows& joint, const VectorX& error) {
+  constexpr double kSecond = 1.0;  // [s]
+  constexpr Eigen::Index kFewestMeans = 8;
+  const auto length = static_cast<Eigen::Index>(std::lround(kSecond / rows.step));
+  if (length < 2) return 0.0;
+  double of_means = 0.0, of_rows = 0.0, count = 0.0;
+  Eigen::Index means = 0;
+  for (Eigen::Index first = 0; first + length <= rows.samples(); first += length) {
+    if (rows.piece[first] != rows.piece[first + length - 1]) continue;
+    double sum = 0.0, square = 0.0, used = 0.0;
+    for (Eigen::Index t = first; t < first + length; ++t) {
+      if (!joint.use[t]) continue;
+      sum += error[t], square += error[t] * error[t], used += 1.0;
+    }
+    if (2.0 * used < static_cast<double>(length)) continue;
+    of_means += sum * sum / used;
+    of_rows += square, count += used;
+    ++means;
+  }
+  if (means < kFewestMeans || !(of_rows > 0.0)) return 0.0;
+  return rows.step * (of_means / static_cast<double>(means)) / (of_rows / count);
+}
+
 /// σ, s_f and T of each joint, from errors that nobody's fit has seen.
 void estimate_errors(const MovingRows& rows, CrossValidation& cv) {
   const Eigen::Index stride = scored_stride(rows);
@@ -350,8 +375,24 @@ void estimate_errors(const MovingRows& rows, CrossValidation& cv) {
     for (Eigen::Index t = 0; t < rows.samples(); ++t) {
       if (joint.use[t]) whitened[t] /= std::sqrt(row_variance(rows, j, t, errors));
     }
-    errors.period[j] = integral_time(rows, joint, whitened);
+    errors.period[j] = std::max(integral_time(rows, joint, whitened), period_of_means(rows, joint, whitened));
   }
+}
+
+/// The variance that draws of logs show beside what is stated of it: \p means of variance \p errors about draws of it.
+/// The posterior's mode by expectation and maximisation (Dempster, Laird & Rubin, J. R. Stat. Soc. B 39 (1977), §4.4).
+double variance_between(const VectorX& means, const VectorX& errors, double stated, double worth) {
+  constexpr int kSteps = 200;
+  double variance = std::max(stated, means.squaredNorm() / static_cast<double>(means.size()));
+  for (int step = 0; step < kSteps; ++step) {
+    double square = 0.0;
+    for (Eigen::Index l = 0; l < means.size(); ++l) {
+      const double share = variance / (variance + errors[l]);
+      square += share * share * means[l] * means[l] + share * errors[l];
+    }
+    variance = (worth * stated + square) / (worth + static_cast<double>(means.size()));
+  }
+  return variance;
 }
 
 /// How far logs lie apart: what is stated for that, worth `between_logs` logs, and what the draws of these show.
@@ -360,20 +401,27 @@ void estimate_between(const MovingRows& rows, const MovingFitOptions& options, C
   for (int j = 0; j < rows.at.motors; ++j) {
     if (!(cv.errors.sd[j] > 0.0) || rows.joints[j].X.rows() == 0) continue;
     const OfLog stated = between_stated(rows, options, j, cv.all);
-    OfLog square = OfLog::Zero();
-    const MatrixX own = factor_of_joint(rows, j, cv.all.factor);
-    for (std::size_t l = 0; l < logs; ++l) {
-      const LogEffect& effect = cv.all.effects[static_cast<std::size_t>(j) * logs + l];
-      if (effect.by_theta.size() == 0) continue;
-      square += effect.mean.cwiseAbs2() + effect.covariance.diagonal();
-      square += (effect.by_theta * own).rowwise().squaredNorm();
+    const OfLog now = cv.errors.between.col(j);
+    // One log shows no spread; before the first fit with draws nothing shows.
+    if (logs < 2 || !(now.maxCoeff() > 0.0)) {
+      cv.errors.between.col(j) = stated;
+      continue;
     }
-    // Before the first fit with draws nothing shows.
-    const bool seen = cv.errors.between.col(j).maxCoeff() > 0.0;
-    const double n = seen ? static_cast<double>(logs) : 0.0;
-    if (!seen) square.setZero();
-    cv.errors.between.col(j) =
-        ((options.between_logs * stated.cwiseAbs2() + square) / (options.between_logs + n)).cwiseSqrt();
+    for (int part = 0; part < kOfLog; ++part) {
+      if (!(now[part] > 0.0)) continue;
+      VectorX means(static_cast<Eigen::Index>(logs)), errors(static_cast<Eigen::Index>(logs));
+      for (std::size_t l = 0; l < logs; ++l) {
+        const LogEffect& effect = cv.all.effects[static_cast<std::size_t>(j) * logs + l];
+        // What the log alone says, freed of the spread that it was shrunk by.
+        const double held = effect.covariance(part, part), prior = now[part] * now[part];
+        constexpr double kTold = 1.0 - 1e-9;  // of the prior's variance: beyond it the log says nothing
+        const double alone = held < kTold * prior ? 1.0 / (1.0 / held - 1.0 / prior) : kInfinity;
+        errors[static_cast<Eigen::Index>(l)] = std::isfinite(alone) ? alone : 1e12 * prior;
+        means[static_cast<Eigen::Index>(l)] = std::isfinite(alone) ? effect.mean[part] * alone / held : 0.0;
+      }
+      cv.errors.between(part, j) =
+          std::sqrt(variance_between(means, errors, stated[part] * stated[part], options.between_logs));
+    }
   }
 }
 

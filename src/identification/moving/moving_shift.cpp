@@ -58,7 +58,8 @@ ShiftScan scan_shift(const MovingRows& rows, const Gram& gram, const Folds& fold
   std::vector<Ridge> ridges;
   for (int fold = 0; fold < kFolds; ++fold) ridges.push_back(gram.solve(alike, prior_sd, fold));
   const std::vector<Run> runs = runs_of(folds);
-  VectorX likelihood = VectorX::Zero(scan.shift.size());  // log p, neighbours counting as one for T_j
+  VectorX likelihood = VectorX::Zero(scan.shift.size());                 // log p, neighbours counting as one for T_j
+  MatrixX remaining = MatrixX::Zero(scan.shift.size(), rows.at.motors);  // Σ of squares
   for (Eigen::Index k = 0; k < scan.shift.size(); ++k) {
     const Eigen::Index steps = (k - each_way) * stride;
     scan.shift[k] = log_step * static_cast<double>(steps);
@@ -80,7 +81,6 @@ ShiftScan scan_shift(const MovingRows& rows, const Gram& gram, const Folds& fold
         }
       }
     }
-    double sum = 0.0, joints = 0.0;
     for (int fold = 0; fold < kFolds; ++fold) {
       const MatrixX& L = ridges[fold].factor;
       moment[fold] = VectorX(L * (L.transpose() * moment[fold]));  // θ̂
@@ -101,11 +101,16 @@ ShiftScan scan_shift(const MovingRows& rows, const Gram& gram, const Folds& fold
         }
       }
       likelihood[k] -= 0.5 * weight[j] * squares;
-      sum += squares / (errors.sd[j] * errors.sd[j] * static_cast<double>(used_rows(joint)));
-      joints += 1.0;
+      remaining(k, j) = squares;
     }
-    scan.error[k] = std::sqrt(sum / joints);
   }
+  double joints = 0.0;
+  for (int j = 0; j < rows.at.motors; ++j) {
+    if (!(remaining(each_way, j) > 0.0)) continue;
+    scan.error += remaining.col(j) / remaining(each_way, j);
+    joints += 1.0;
+  }
+  scan.error = (scan.error / joints).cwiseSqrt();
 
   Eigen::Index best = 0;
   likelihood.maxCoeff(&best);

@@ -115,9 +115,10 @@ constexpr void visit_fields(const HeldPoseNoise*, auto&& visit) {
 ///
 ///     σ_b,j² = (k p_c + SS_j) / (k + n − 1),   SS_j = n × weighted mean square of what is left
 ///
-/// n runs, k `prior_runs`, p_c the mean of SS/(n − 1) over m joints that are alike. So few runs tell it that a new run
-/// is Student's t: σ_b is stated t/1.96 times as large, of min(k + n − 1, m (n − 1)) degrees of freedom
-/// (HeldPose.ANewRunIsCoveredHoweverFew).
+/// n runs, k `prior_runs`, p_c the mean of SS/(n − 1) over joints that are alike. So few runs tell it that a new run is
+/// Student's t: σ_b is stated t/1.96 times as large, of min(k + n − 1, m (n − 1)) degrees of freedom,
+/// m joints alike (HeldPose.ANewRunIsCoveredHoweverFew). One that is alone of its kind has only n − 1 and is taken for
+/// k + n − 1: of five runs, a new one of it is covered in 0.90.
 /// \throws EpisodeError for fewer than two runs: one run shows no spread between runs
 ANTAEUS_API HeldPoseNoise fit_held_pose(const Robot& robot, const std::vector<std::string>& endpoints,
                                         const std::vector<HeldStretch>& stretches, const HeldPoseOptions& options = {});

@@ -60,7 +60,7 @@ struct MovingFitOptions {
   ///@{
   double coulomb_between = kCoulombBetween;  ///< [1] of Coulomb friction, as a share of it
   double viscous_between = kViscousBetween;  ///< [1] of viscous friction, as a share of it
-  double offset_between = kOffsetBetween;    ///< [1] of the offset, as a share of the largest torque
+  double offset_between = kOffsetBetween;    ///< [1] of the offset, as a share of the largest torque in the logs
   double between_logs = 2.0;                 ///< [1] how many logs these are worth
   ///@}
   bool effort_units = false;  ///< take a channel as it is, whatever its unit
@@ -126,7 +126,7 @@ constexpr void visit_fields(const ParameterEstimate*, auto&& visit) {
 /// later. Slow motion cannot tell.
 struct ShiftScan {
   VectorX shift;         ///< [s]; positive: the channels are late by it; empty: not scanned
-  VectorX error;         ///< cross-validated error over σ_j, rms over joints [1]: 1 at no shift
+  VectorX error;         ///< cross-validated error over that at no shift, rms over joints [1]
   double best = kNaN;    ///< [s]; NaN: not scanned, or the error does not rise within the range
   double sd = kNaN;      ///< [s] of it, by the likelihood's curvature
   bool differs = false;  ///< whether `best` is better than none beyond noise, by 5 ms and half a sample time
