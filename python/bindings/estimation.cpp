@@ -12,6 +12,10 @@ template <>
 struct type_caster<antaeus::TareState> : EnumerationCaster<antaeus::TareState, "antaeus.TareState"> {};
 template <>
 struct type_caster<antaeus::TareProblem> : EnumerationCaster<antaeus::TareProblem, "antaeus.TareProblem"> {};
+template <>
+struct type_caster<antaeus::DayLearning> : EnumerationCaster<antaeus::DayLearning, "antaeus.DayLearning"> {};
+template <>
+struct type_caster<antaeus::DayState> : EnumerationCaster<antaeus::DayState, "antaeus.DayState"> {};
 
 }  // namespace nanobind::detail
 

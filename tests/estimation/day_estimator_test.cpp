@@ -17,6 +17,8 @@ namespace {
 constexpr int kJointsOfDay = 3;
 constexpr double kDayStep = 0.01, kErrorTime = 0.2;  // [s]
 
+DayDraw::Part columns(double speed) { return {std::tanh(speed / kCoulombSpeed), speed, 1.0}; }
+
 /// White errors of 0.1 N·m; friction and offset of a day within 0.5 N·m, 0.4 N·m s/rad and 0.3 N·m.
 NoiseModel noise_of_days() {
   NoiseModel noise;
@@ -47,7 +49,7 @@ struct Day {
     for (int j = 0; j < kJointsOfDay; ++j) {
       slow[j] = keep * slow[j] + 0.1 * std::sqrt(1.0 - keep * keep) * normal();
       v[j] = 0.8 * std::sin((0.9 + 0.3 * j) * time + j);
-      const DayDraw::Part x = DayDraw::columns(v[j]);
+      const DayDraw::Part x = columns(v[j]);
       r[j] = x.dot(truth.col(j)) + slow[j] + (j == 0 ? contact : 0.0) - estimator.day().torque(j, x);
       R(j, j) = 0.1 * 0.1 + estimator.day().variance(j, x);
     }
@@ -63,7 +65,7 @@ struct Day {
 TEST(DayEstimator, LearnsTheDayAndSaysHowWell) {
   double square = 0.0, count = 0.0, inside = 0.0, left = 0.0;
   for (unsigned seed = 0; seed < 200; ++seed) {
-    Day day(300 + seed, {.largest = 10.0});
+    Day day(300 + seed, {.forget = 1e6, .largest = 10.0});  // a day that does not change
     day.estimator.begin();
     for (int i = 0; i < 600; ++i) day.step();
     day.estimator.end();
@@ -78,9 +80,12 @@ TEST(DayEstimator, LearnsTheDayAndSaysHowWell) {
       }
     }
   }
-  // 1800 numbers, 95 %: binomial sd 0.5 %; errors with a memory count as T/Δ of them, which is right to a tenth.
-  EXPECT_NEAR(inside / count, 0.95, 0.025);
-  EXPECT_NEAR(square / count, 1.0, 0.2);
+  // 1800 numbers, 95 %: binomial sd 0.5 %. T seconds of an error count as one, which is right for an offset and too
+  // careful where friction changes its sign meanwhile.
+  EXPECT_GE(inside / count, 0.935);
+  EXPECT_LE(inside / count, 0.985);
+  EXPECT_GE(square / count, 0.7);
+  EXPECT_LE(square / count, 1.1);
   EXPECT_LT(left, 0.1) << "an offset of 0.3 N·m is known to a third of that after 6 s";
 }
 
@@ -179,6 +184,7 @@ TEST(DayEstimator, TheResidualIsThatOfToday) {
   InstantReader reader(robot, {"panda_hand_tcp"});
   ResidualEstimator residual(robot, {.kind = ResidualChoice::static_gravity});
   Observation now;
+  now.time = 0.0;
   now.q = robot.pose("ready");
   now.v = VectorX::Zero(7);
   test::Noise normal(71);
