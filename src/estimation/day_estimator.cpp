@@ -126,7 +126,7 @@ bool DayEstimator::step(double time, ConstVectorRef residual, ConstVectorRef spe
 const OptionTable& options_of(const DayOptions&) {
   using O = DayOptions;
   static const OptionTable table(
-      "residual",
+      "",
       {
           option("day_learn", "", "told, or found: when friction and offsets of today are learnt",
                  "a contact that stays looks like an offset", &O::learn),
@@ -138,8 +138,8 @@ const OptionTable& options_of(const DayOptions&) {
                  "gears warm up within an hour", &O::forget, kPositive),
           option("day_contact_sd", "1", "sds of any torque beyond which a sample is not learnt from",
                  "one in 370 samples of a normal error", &O::contact_sd, kPositive),
-          option("day_largest", "1", "sds from day to day beyond which what was learnt is refused", "one day in 370",
-                 &O::largest, kPositive),
+          option("day_largest", "1", "sds from day to day beyond which what was learnt is refused",
+                 "three draws of each joint, of a spread that few days told", &O::largest, kPositive),
       });
   return table;
 }

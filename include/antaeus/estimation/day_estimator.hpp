@@ -34,7 +34,7 @@ struct DayOptions {
   double from = -1.0, until = -1.0;
   double forget = 1800.0;   ///< [s] after which what was learnt is forgotten to 37 %
   double contact_sd = 3.0;  ///< [sd] of any torque beyond which a sample may hold a contact, and is not learnt from
-  double largest = 3.0;     ///< [sd] from day to day, beyond which what was learnt is refused
+  double largest = 5.0;     ///< [sd] from day to day, beyond which what was learnt is refused
 };
 ANTAEUS_API const OptionTable& options_of(const DayOptions&);
 

@@ -396,15 +396,30 @@ double variance_between(const VectorX& means, const VectorX& errors, double stat
 }
 
 /// How far logs lie apart: what is stated for that, worth `between_logs` logs, and what the draws of these show.
-void estimate_between(const MovingRows& rows, const MovingFitOptions& options, CrossValidation& cv) {
+/// \param start  what was known before the first fit
+void estimate_between(const MovingRows& rows, const MovingFitOptions& options, const RowErrors& start,
+                      CrossValidation& cv) {
   const std::size_t logs = rows.log_step.size();
   for (int j = 0; j < rows.at.motors; ++j) {
     if (!(cv.errors.sd[j] > 0.0) || rows.joints[j].X.rows() == 0) continue;
     const OfLog stated = between_stated(rows, options, j, cv.all);
     const OfLog now = cv.errors.between.col(j);
-    // One log shows no spread; before the first fit with draws nothing shows.
-    if (logs < 2 || !(now.maxCoeff() > 0.0)) {
-      cv.errors.between.col(j) = stated;
+    if (logs < 2) {
+      cv.errors.between.col(j) = stated;  // one log shows no spread
+      continue;
+    }
+    if (!(now.maxCoeff() > 0.0)) {
+      // The first fit with draws leaves them free: held to what is stated, logs that lie further apart would look like
+      // errors that last as long as a log, and errors of that length tell nothing of draws.
+      const double speed = std::sqrt(rows.motor_v.col(j).squaredNorm() / static_cast<double>(rows.samples()));
+      const OfLog free(1.0, speed > 0.0 ? 1.0 / speed : 0.0, 1.0);
+      const double sd = root_mean_square(rows.joints[j], rows.joints[j].residual());
+      for (int part = 0; part < kOfLog; ++part) {
+        cv.errors.between(part, j) = stated[part] > 0.0 ? std::hypot(stated[part], sd * free[part]) : 0.0;
+      }
+      cv.errors.sd[j] = start.sd[j];
+      cv.errors.standing[j] = start.standing[j];
+      cv.errors.period[j] = start.period[j];
       continue;
     }
     for (int part = 0; part < kOfLog; ++part) {
@@ -453,7 +468,7 @@ void judge_rows(const MovingRows& rows, const std::vector<int>& fold_of, CrossVa
 
 CrossValidation cross_validate(const MovingRows& rows, const Gram& gram, const Folds& folds, const VectorX& prior_sd,
                                const MovingFitOptions& options, const RowErrors& start) {
-  constexpr int kRounds = 4;
+  constexpr int kRounds = 5;
   constexpr double kSettled = 0.02;  // what σ may still move
   CrossValidation cv;
   cv.errors = start;
@@ -466,14 +481,15 @@ CrossValidation cross_validate(const MovingRows& rows, const Gram& gram, const F
     cv.all = gram.solve(cv.errors, prior_sd, -1);
     const VectorX before = cv.errors.sd;
     judge_rows(rows, folds.of, cv);
-    estimate_between(rows, options, cv);
+    estimate_between(rows, options, start, cv);
     double moved = 0.0;
     for (int j = 0; j < rows.at.motors; ++j) {
       if (before[j] > 0.0 && !std::isnan(cv.errors.sd[j])) {
         moved = std::max(moved, std::abs(cv.errors.sd[j] / before[j] - 1.0));
       }
     }
-    if (moved < kSettled && round > 0) break;
+    constexpr int kFewest = 3;  // the first knows no draws, the second leaves them free
+    if (moved < kSettled && (round + 1 >= kFewest || rows.log_step.size() < 2)) break;
   }
   return cv;
 }

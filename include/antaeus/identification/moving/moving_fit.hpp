@@ -141,13 +141,14 @@ struct LogOfRobot {
 };
 constexpr void visit_fields(const LogOfRobot*, auto&& visit) {
   using L = LogOfRobot;
+  // In the unit of the fit.
   visit(field("log", "", "its name", &L::log));
-  visit(field("coulomb", "N·m", "[motors] friction beyond the mean of all logs", &L::coulomb));
-  visit(field("coulomb_sd", "N·m", "[motors] standard error", &L::coulomb_sd));
-  visit(field("viscous", "N·m·s/rad", "[motors] friction beyond the mean of all logs", &L::viscous));
-  visit(field("viscous_sd", "N·m·s/rad", "[motors] standard error", &L::viscous_sd));
-  visit(field("offset", "N·m", "[motors] offset beyond the mean of all logs", &L::offset));
-  visit(field("offset_sd", "N·m", "[motors] standard error", &L::offset_sd));
+  visit(field("coulomb", "", "[motors] friction beyond the mean of all logs", &L::coulomb));
+  visit(field("coulomb_sd", "", "[motors] standard error", &L::coulomb_sd));
+  visit(field("viscous", "", "[motors] friction beyond the mean of all logs", &L::viscous));
+  visit(field("viscous_sd", "", "[motors] standard error", &L::viscous_sd));
+  visit(field("offset", "", "[motors] offset beyond the mean of all logs", &L::offset));
+  visit(field("offset_sd", "", "[motors] standard error", &L::offset_sd));
 }
 
 struct ANTAEUS_API MovingFit {
