@@ -12,7 +12,7 @@ VERBS = {
     "demo": ["--out", "--episodes", "--json", "--pdf"],
     "show": ["--robot", "--ignore-meshes", "--base", "--payload", "--out", "--json", "--pdf"],
     "audit": ["--robot", "--out", "--baseline", "--endpoint", "--from", "--to", "--json", "--pdf", "--set", "--threads", "--ignore-meshes", "--base", "--payload", "--meshes", "--csv"],
-    "estimate": ["--robot", "--ignore-meshes", "--base", "--payload", "--endpoint", "--estimator", "--smooth", "--step", "--out", "--json", "--set", "--threads", "--format"],
+    "estimate": ["--robot", "--ignore-meshes", "--base", "--payload", "--endpoint", "--contact-free", "--estimator", "--smooth", "--step", "--out", "--json", "--set", "--threads", "--format"],
     "preflight": ["--robot", "--ignore-meshes", "--base", "--payload", "--pose", "--positions", "--episode", "--step", "--endpoint", "--json", "--set"],
     "advise": ["--robot", "--ignore-meshes", "--base", "--payload", "--pose", "--positions", "--episode", "--step", "--endpoint", "--joint", "--keep-hand", "--limits", "--limit", "--json", "--set", "--threads"],
     "map": ["--robot", "--ignore-meshes", "--base", "--payload", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set", "--threads"],
