@@ -1,5 +1,5 @@
 // A walker of human proportions: contact times found in the motion, forces with sds, and what the motion does not tell.
-// prints: up to 771 ± 49 N .1.12 of the weight.; not in the motion: squeeze between left_foot and right_foot
+// prints: up to 771 ± 154 N .1.12 of the weight.; not in the motion: squeeze between left_foot and right_foot
 #include <cstdio>
 
 #include "antaeus/contact/contact_result.hpp"
