@@ -50,7 +50,7 @@ void bind_day(nb::module_& module) {
   bind_enumeration<DayState>(module,
                              "unknown: nothing was learnt. learning, known: something was. refused: what was learnt is "
                              "beyond what days are.");
-  nb::class_<DayEstimator>(module, "Day",
+  nb::class_<DayEstimator>(module, "DayEstimator",
                            "What Coulomb and viscous friction and offsets are today beyond the mean of all days that "
                            "were identified. A copy.")
       .def_prop_ro(

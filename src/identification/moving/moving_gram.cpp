@@ -246,6 +246,16 @@ VectorX weights(const MovingRows& rows, const RowErrors& errors) {
   return weight;
 }
 
+namespace {
+
+/// [N·m] below which no torque channel's noise is: made-up logs without noise would weigh more than numbers hold.
+double finest(const JointRows& joint) {
+  constexpr double kFinest = 1e-4;  // of the torque, rms
+  return kFinest * root_mean_square(joint, joint.reading);
+}
+
+}  // namespace
+
 RowErrors first_errors(const MovingRows& rows) {
   constexpr double kStart = 0.02;  // Δ/T
   RowErrors errors;
@@ -253,7 +263,8 @@ RowErrors first_errors(const MovingRows& rows) {
   errors.standing = VectorX::Zero(rows.at.motors);
   errors.period = VectorX::Constant(rows.at.motors, rows.step / kStart);
   errors.between.setZero(kOfLog, rows.at.motors);
-  for (int j = 0; j < rows.at.motors; ++j) errors.sd[j] = root_mean_square(rows.joints[j], rows.joints[j].residual());
+  for (int j = 0; j < rows.at.motors; ++j)
+    errors.sd[j] = std::max(root_mean_square(rows.joints[j], rows.joints[j].residual()), finest(rows.joints[j]));
   return errors;
 }
 
@@ -369,7 +380,7 @@ void estimate_errors(const MovingRows& rows, CrossValidation& cv) {
     // However sure the folds are of the rest, a tenth of what they leave is noise of the samples.
     constexpr double kLeastOfError = 0.01;
     const auto n = static_cast<double>(scored.square.size());
-    errors.sd[j] = std::sqrt(std::max({variance, within / n, kLeastOfError * square / n}));
+    errors.sd[j] = std::max(std::sqrt(std::max({variance, within / n, kLeastOfError * square / n})), finest(joint));
     errors.standing[j] = std::sqrt(standing);
     VectorX whitened = cv.error.col(j);
     for (Eigen::Index t = 0; t < rows.samples(); ++t) {
