@@ -10,6 +10,7 @@
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/noise.hpp"
+#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -130,9 +131,10 @@ TEST(DayEstimator, ForgetsAtTheStatedRate) {
   day.estimator.end();
   const DayDraw known = day.estimator.day();
   for (int i = 0; i < 6000; ++i) day.step(50.0);  // 60 s, touched
-  EXPECT_NEAR(day.estimator.day().mean(2, 1), std::exp(-1.0) * known.mean(2, 1), 1e-3);
+  EXPECT_NEAR(day.estimator.day().mean(2, 1), std::exp(-1.0) * known.mean(2, 1), tolerance::kSameQuantity);
   const double unknown = 0.3 * 0.3, spread = known.covariance(2, 5);
-  EXPECT_NEAR(day.estimator.day().covariance(2, 5), unknown - std::exp(-2.0) * (unknown - spread), 1e-3);
+  EXPECT_NEAR(day.estimator.day().covariance(2, 5), unknown - std::exp(-2.0) * (unknown - spread),
+              tolerance::kSameQuantity);
 }
 
 TEST(DayEstimator, FoundByItselfItDoubtsTwice) {
@@ -196,7 +198,7 @@ TEST(DayEstimator, TheResidualIsThatOfToday) {
     return residual.form(reader.at(now));
   };
   const double before = step().covariance(3, 3);
-  EXPECT_NEAR(before, 0.05 * 0.05 + 0.5 * 0.5, 1e-9);
+  EXPECT_NEAR(before, 0.05 * 0.05 + 0.5 * 0.5, tolerance::kSameQuantity);
   residual.begin_day();
   for (int i = 0; i < 400; ++i) step();
   residual.end_day();
@@ -206,7 +208,7 @@ TEST(DayEstimator, TheResidualIsThatOfToday) {
   EXPECT_NEAR(mean, 0.0, 0.03) << "0.3 N·m before";
   EXPECT_LT(residual.residual().covariance(3, 3), 0.1 * before);
   residual.drop_day();
-  EXPECT_NEAR(step().covariance(3, 3), before, 1e-9);
+  EXPECT_NEAR(step().covariance(3, 3), before, tolerance::kSameQuantity);
 }
 
 }  // namespace

@@ -116,14 +116,14 @@ TEST(SensedForce, APlanarLegIsOkInItsPlane) {
   EXPECT_LT(u.worst_sd(), 1.0);
   EXPECT_LT(std::abs(u.worst_direction().y()), 1e-9) << "of what it can sense";
   // The insensible direction says what it is: about nothing, known as the prior alone.
-  EXPECT_NEAR(bent.wrench.force.y(), 0.0, 1e-9);
-  EXPECT_NEAR(u.force_sd[2], kPriorForce, 1e-9);
-  EXPECT_NEAR(std::sqrt(u.covariance(1, 1)), kPriorForce, 1e-9);
+  EXPECT_NEAR(bent.wrench.force.y(), 0.0, tolerance::kSameQuantity);
+  EXPECT_NEAR(u.force_sd[2], kPriorForce, tolerance::kSameQuantity);
+  EXPECT_NEAR(std::sqrt(u.covariance(1, 1)), kPriorForce, tolerance::kSameQuantity);
   EXPECT_LT((bent.wrench.force - force).norm(), 0.1) << "of a prior of 20 N, by torques of 0.01 N·m";
   // Across the plane nothing is felt, and nothing more is said.
   const WrenchEstimate& across = leg.judge(Eigen::Vector2d(0.7, -1.4), force + Vector3(0.0, 15.0, 0.0));
   EXPECT_EQ(across.verdict, Verdict::ok);
-  EXPECT_NEAR(across.wrench.force.y(), 0.0, 1e-9);
+  EXPECT_NEAR(across.wrench.force.y(), 0.0, tolerance::kSameQuantity);
 }
 
 TEST(SensedForce, ASingularPoseIsNotExcused) {
@@ -189,9 +189,9 @@ TEST(SensedForce, TheAxesTurnWithTheBase) {
     Limb leg(robot, contact_force(want));
     const WrenchEstimate& estimate = leg.judge(bent, Vector3(5.0, 4.0, 6.0), &turned);
     EXPECT_EQ(estimate.verdict, Verdict::ok) << to_string(want) << ' ' << estimate.reasons.text();
-    EXPECT_NEAR(std::sqrt(estimate.uncertainty.covariance(0, 0)), kPriorForce, 1e-9);
+    EXPECT_NEAR(std::sqrt(estimate.uncertainty.covariance(0, 0)), kPriorForce, tolerance::kSameQuantity);
     EXPECT_NEAR(estimate.wrench.force.y(), 4.0, 0.1);
-    EXPECT_NEAR(estimate.wrench.force.x(), 0.0, 1e-9);
+    EXPECT_NEAR(estimate.wrench.force.x(), 0.0, tolerance::kSameQuantity);
   }
   EXPECT_GE(Limb(robot, contact_force(ForceWant::y)).judge(bent, Vector3::Zero(), &turned).verdict, Verdict::refused);
 }
