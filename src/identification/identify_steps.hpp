@@ -42,10 +42,6 @@ void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result);
 std::vector<MovingLog> moving_logs(const IdentifyTask& task, const std::vector<IdentifyLog>& logs,
                                    IdentifyResult& result, bool whole = false);
 
-/// Why the identified arm was no free one: contact all along, or logs that contradict each other. One sentence each.
-std::vector<std::string> doubts_of_freedom(const IdentifyTask& task, const std::vector<MovingLog>& logs,
-                                           const MovingFit& fit);
-
 /// Channel findings, positions and speeds of each motor of the logs.
 std::vector<IdentifiedJoint> joints_of(const Robot& robot, const std::vector<ChannelFinding>& channels);
 void add_ranges(const std::vector<IdentifyLog>& logs, std::vector<IdentifiedJoint>& joints);

@@ -126,13 +126,8 @@ void assume_days(const RobotModel& model, NoiseModel& noise) {
   noise.logs = 0;
   noise.coulomb_sd = noise.viscous_sd = noise.offset_sd = VectorX::Zero(at.motors);
   for (int j = 0; j < at.motors; ++j) {
-    const auto size = [&noise](int p) {
-      const double mean = noise.parameters.size() > 0 ? noise.parameters[p] : 0.0;
-      const double variance = noise.factor.size() > 0 ? noise.factor.row(p).squaredNorm() : 0.0;
-      return std::sqrt(mean * mean + variance);
-    };
-    noise.coulomb_sd[j] = kCoulombBetween * size(at.coulomb(j));
-    noise.viscous_sd[j] = kViscousBetween * size(at.viscous(j));
+    noise.coulomb_sd[j] = kCoulombBetween * parameter_size(noise, at.coulomb(j));
+    noise.viscous_sd[j] = kViscousBetween * parameter_size(noise, at.viscous(j));
     // The largest torque of its logs is not in the profile: a drive seldom gives more than half of what it can, where
     // the description knows what that is. No day is taken for noisier than a sample.
     const double stated = 0.5 * kOffsetBetween * model.effort_limits()[j];

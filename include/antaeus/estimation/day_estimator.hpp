@@ -57,7 +57,7 @@ class ANTAEUS_API DayEstimator {
 
   /// One sample. \param residual  without the means of noise and day [motors, N·m]  \param speed  [rad/s]
   /// \param R  of the residual with this day's covariance in it; a diagonal of infinity: no evidence
-  /// \return whether day() changed by more than forgetting \realtime (day_estimator_test)
+  /// \return whether day() changed \realtime (day_estimator_test)
   bool step(double time, ConstVectorRef residual, ConstVectorRef speed, const MatrixX& R) noexcept;
 
   DayState state() const noexcept { return state_; }

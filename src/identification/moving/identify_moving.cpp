@@ -150,16 +150,39 @@ void add_coverage(const IdentifyTask& task, const std::vector<MovingLog>& logs, 
 }
 
 /// What another day would buy: "… would take the force at tool0 from ± 6.5 to ± 5.8 N".
-void note_another_day(const IdentifyTask& task, const std::vector<MovingLog>& logs, const MovingFit& fit,
-                      IdentifyResult& result) {
+void note_another_day(const IdentifyTask& task, const MovingRows& rows, const MovingFit& fit, IdentifyResult& result) {
   if (task.endpoints.empty() || fit.noise.unit != "N·m") return;
-  const MovingRows rows = moving_rows(task.robot, logs, task.moving, task.pulse());
   NoiseModel more = fit.noise;
   more.factor = fit.factor_of_another_day;
+  const std::vector<double> now = force_deviations(task, fit.noise, rows), then = force_deviations(task, more, rows);
   for (std::size_t k = 0; k < task.endpoints.size(); ++k) {
-    const double now = force_deviation(task, fit.noise, rows, k), then = force_deviation(task, more, rows, k);
-    if (!std::isfinite(now)) continue;
-    result.another_day.push_back({task.endpoints[k], now, then});
+    if (std::isfinite(now[k])) result.another_day.push_back({task.endpoints[k], now[k], then[k]});
+  }
+}
+
+/// Residuals before and after, and their figures.
+void add_residuals(const Judged& judged, IdentifyResult& result) {
+  const MovingRows& rows = judged.rows;
+  const auto stride = std::max<Eigen::Index>(1, rows.samples() / static_cast<Eigen::Index>(kMostPoints));
+  for (IdentifiedJoint& joint : result.joints) {
+    joint.rms_before = judged.rms_before[joint.motor];
+    joint.rms_after = judged.rms[joint.motor];
+    if (!joint.identified) continue;
+    int piece = rows.piece.empty() ? 0 : rows.piece.front();
+    for (Eigen::Index t = 0; t < rows.samples(); t += stride) {
+      const auto at = static_cast<std::size_t>(t);
+      const double time = static_cast<double>(t) * rows.step;
+      ResidualSeries& series = joint.residual;
+      const auto add = [&series, time](double before, double after, double sd) {
+        series.x.push_back(time), series.before.push_back(before), series.after.push_back(after),
+            series.sd.push_back(sd);
+      };
+      if (rows.piece[at] != piece) add(kNaN, kNaN, kNaN);
+      piece = rows.piece[at];
+      const JointRows& row = rows.joints[static_cast<std::size_t>(joint.motor)];
+      const double after = judged.after(t, joint.motor);
+      add(std::isnan(after) ? kNaN : row.reading[t] - row.expected[t], after, judged.sd(t, joint.motor));
+    }
   }
 }
 
@@ -239,31 +262,12 @@ void sort_parameters(const std::vector<ParameterEstimate>& all, IdentifyResult& 
 }
 
 void add_moving_residuals(const IdentifyTask& task, const std::vector<MovingLog>& logs, IdentifyResult& result) {
-  const Judged judged = judge(task, result.noise, logs);
-  const MovingRows& rows = judged.rows;
-  const auto stride = std::max<Eigen::Index>(1, rows.samples() / static_cast<Eigen::Index>(kMostPoints));
-  for (IdentifiedJoint& joint : result.joints) {
-    joint.rms_before = judged.rms_before[joint.motor];
-    joint.rms_after = judged.rms[joint.motor];
-    if (!joint.identified) continue;
-    int piece = rows.piece.empty() ? 0 : rows.piece.front();
-    for (Eigen::Index t = 0; t < rows.samples(); t += stride) {
-      const auto at = static_cast<std::size_t>(t);
-      const double time = static_cast<double>(t) * rows.step;
-      ResidualSeries& series = joint.residual;
-      const auto add = [&series, time](double before, double after, double sd) {
-        series.x.push_back(time), series.before.push_back(before), series.after.push_back(after),
-            series.sd.push_back(sd);
-      };
-      if (rows.piece[at] != piece) add(kNaN, kNaN, kNaN);
-      piece = rows.piece[at];
-      const JointRows& row = rows.joints[static_cast<std::size_t>(joint.motor)];
-      const double after = judged.after(t, joint.motor);
-      add(std::isnan(after) ? kNaN : row.reading[t] - row.expected[t], after, judged.sd(t, joint.motor));
-    }
-  }
+  add_residuals(judge(task, result.noise, logs), result);
 }
 
+namespace {
+
+/// Why the identified arm was no free one: one sentence each.
 std::vector<std::string> doubts_of_freedom(const IdentifyTask& task, const std::vector<MovingLog>& logs,
                                            const MovingFit& fit) {
   std::vector<std::string> doubts;
@@ -294,10 +298,9 @@ std::vector<std::string> doubts_of_freedom(const IdentifyTask& task, const std::
       errors.standing[j] = found.use == ChannelUse::used ? found.standing_sd : 0.0;
       errors.between.col(j) = OfLog(fit.noise.coulomb_sd[j], fit.noise.viscous_sd[j], fit.noise.offset_sd[j]);
     }
-    const VectorX standing = errors.standing.cwiseQuotient(errors.sd).cwiseAbs2();
     VectorX prior(std::ssize(fit.parameters));
     for (Eigen::Index k = 0; k < prior.size(); ++k) prior[k] = fit.parameters[static_cast<std::size_t>(k)].prior_sd;
-    const Gram gram(rows, contiguous_folds(rows, task.moving.seam), standing.array().isFinite().select(standing, 0.0));
+    const Gram gram(rows, contiguous_folds(rows, task.moving.seam), errors);
     const Ridge ridge = gram.solve(errors, prior, -1);
     for (const std::string& frame : task.endpoints) {
       std::string text = constant_force(task, rows, errors, ridge, frame);
@@ -329,6 +332,8 @@ double worth_of_other_robots(const IdentifyTask& task, IdentifyResult& result) {
   constexpr double kNothingElse = 1e6;
   return kNothingElse;
 }
+
+}  // namespace
 
 void identify_moving(IdentifyTask& task, IdentifyResult& result) {
   std::vector<MovingLog> logs = moving_logs(task, task.request.logs, result);
@@ -372,8 +377,9 @@ void identify_moving(IdentifyTask& task, IdentifyResult& result) {
   task.tell(0.8);
   result.days = fit.logs;
   result.runs = static_cast<int>(logs.size());
-  note_another_day(task, logs, fit, result);
-  add_moving_residuals(task, logs, result);
+  const Judged judged = judge(task, result.noise, logs);
+  note_another_day(task, judged.rows, fit, result);
+  add_residuals(judged, result);
   fit_the_payload(task, logs, result);
 }
 

@@ -291,8 +291,8 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
   detail::CrossValidation cv;
   {
     // How far the description may be wrong, all rows alike.
-    const detail::Gram gram(rows, folds, VectorX::Zero(motors));
     const detail::RowErrors start = detail::first_errors(rows);
+    const detail::Gram gram(rows, folds, start);
     constexpr std::array<double, 3> kScales = {1.0, 0.3, 3.0};  // a tenth would tie a short log to a wrong description
     double best_score = -kInfinity;
     VectorX period;
@@ -320,8 +320,7 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
     detail::note_shift(fit);
   }
   // Then rows of a joint that stands count as little as it may hold then.
-  const VectorX standing = cv.errors.standing.cwiseQuotient(cv.errors.sd).cwiseAbs2();
-  const detail::Gram gram(rows, folds, standing.array().isFinite().select(standing, 0.0));
+  const detail::Gram gram(rows, folds, cv.errors);
   cv = detail::cross_validate(rows, gram, folds, prior, options, cv.errors);
   detail::Ridge ridge = gram.solve(cv.errors, prior, -1);
   ridge.factor *= detail::short_motion(options, fit);

@@ -46,7 +46,7 @@ Folds contiguous_folds(const MovingRows& rows, double seam) {
   return folds;
 }
 
-Gram::Gram(const MovingRows& rows, const Folds& folds, const VectorX& standing)
+Gram::Gram(const MovingRows& rows, const Folds& folds, const RowErrors& errors)
     : rows_(&rows), logs_(rows.log_step.size()) {
   sums_.resize(rows.joints.size() * logs_);
   constexpr Eigen::Index kBlock = 256;  // samples of one rank update
@@ -55,6 +55,8 @@ Gram::Gram(const MovingRows& rows, const Folds& folds, const VectorX& standing)
     const JointRows& joint = rows.joints[j];
     if (joint.X.rows() == 0) continue;
     const auto width = std::ssize(joint.columns);
+    const double ratio = errors.standing[static_cast<Eigen::Index>(j)] / errors.sd[static_cast<Eigen::Index>(j)];
+    const double standing = std::isfinite(ratio) ? ratio * ratio : 0.0;
     for (std::size_t l = 0; l < logs_; ++l) {
       LogSums& sums = sums_[j * logs_ + l];
       sums.all = {MatrixX::Zero(width, width), VectorX::Zero(width)};
@@ -81,7 +83,7 @@ Gram::Gram(const MovingRows& rows, const Folds& folds, const VectorX& standing)
       const int now = folds.head[t] ? 0 : folds.tail[t] ? 2 : 1;
       if (folds.of[t] != fold || now != part || rows.log[t] != log || filled == kBlock) flush();
       fold = folds.of[t], part = now, log = rows.log[t];
-      const double share = 1.0 / std::sqrt(1.0 + standing[static_cast<Eigen::Index>(j)] * standing_share(joint, t));
+      const double share = 1.0 / std::sqrt(1.0 + standing * standing_share(joint, t));
       block.col(filled) = share * joint.X.row(t).transpose();
       residual[filled++] = share * (joint.reading[t] - joint.expected[t]);
     }
@@ -222,19 +224,6 @@ VectorX prior_deviations(const RobotModel& model, const MovingRows& rows, double
     sd[at.viscous(j)] = torque / std::max(speed, 0.1);
   }
   return sd;
-}
-
-OfLog between_stated(const MovingRows& rows, const MovingFitOptions& options, int joint, const Ridge& ridge) {
-  const JointRows& of = rows.joints[joint];
-  const auto size = [&ridge](int p) {
-    return std::sqrt(ridge.mean[p] * ridge.mean[p] + ridge.factor.row(p).squaredNorm());
-  };
-  double torque = 0.0;
-  for (Eigen::Index t = 0; t < rows.samples(); ++t) {
-    if (of.use[t]) torque = std::max(torque, std::abs(of.reading[t]));
-  }
-  return {options.coulomb_between * size(rows.at.coulomb(joint)),
-          options.viscous_between * size(rows.at.viscous(joint)), options.offset_between * torque};
 }
 
 VectorX weights(const MovingRows& rows, const RowErrors& errors) {
@@ -388,6 +377,20 @@ void estimate_errors(const MovingRows& rows, CrossValidation& cv) {
     }
     errors.period[j] = std::max(integral_time(rows, joint, whitened), period_of_means(rows, joint, whitened));
   }
+}
+
+/// What is stated of how far logs lie apart, in the units of Coulomb, viscous and offset (MovingFitOptions).
+OfLog between_stated(const MovingRows& rows, const MovingFitOptions& options, int joint, const Ridge& ridge) {
+  const JointRows& of = rows.joints[joint];
+  const auto size = [&ridge](int p) {
+    return std::sqrt(ridge.mean[p] * ridge.mean[p] + ridge.factor.row(p).squaredNorm());
+  };
+  double torque = 0.0;
+  for (Eigen::Index t = 0; t < rows.samples(); ++t) {
+    if (of.use[t]) torque = std::max(torque, std::abs(of.reading[t]));
+  }
+  return {options.coulomb_between * size(rows.at.coulomb(joint)),
+          options.viscous_between * size(rows.at.viscous(joint)), options.offset_between * torque};
 }
 
 /// The variance that draws of logs show beside what is stated of it: \p means of variance \p errors about draws of it.

@@ -52,8 +52,8 @@ struct Ridge {
 
 class Gram {
  public:
-  /// \param standing  s_f²/σ² of each joint: rows of a joint that stands count less
-  Gram(const MovingRows& rows, const Folds& folds, const VectorX& standing);
+  /// \param errors  by whose s_f²/σ² rows of a joint that stands count less
+  Gram(const MovingRows& rows, const Folds& folds, const RowErrors& errors);
   /// The draws of logs are eliminated: A' = A − Σ_l A_θu (A_uu + S⁻¹)⁻¹ A_uθ, S of \p errors.
   /// \param prior_sd  s of each parameter; zero: known to be zero
   /// \param without   the fold that is left out with its seams; −1: none
@@ -110,8 +110,6 @@ void judge_rows(const MovingRows& rows, const std::vector<int>& fold_of, CrossVa
 /// Rounds of folds → errors → folds, from \p start; joints without rows have NaN.
 CrossValidation cross_validate(const MovingRows& rows, const Gram& gram, const Folds& folds, const VectorX& prior_sd,
                                const MovingFitOptions& options, const RowErrors& start);
-/// What is stated of how far logs lie apart, in the units of Coulomb, viscous and offset (MovingFitOptions).
-OfLog between_stated(const MovingRows& rows, const MovingFitOptions& options, int joint, const Ridge& ridge);
 /// Nothing known yet: rows scatter as their residuals do, and logs have nothing of their own.
 RowErrors first_errors(const MovingRows& rows);
 /// How well the fit predicts with all torques read later or earlier, at σ and T of \p errors, all logs alike.

@@ -1,12 +1,10 @@
 #include "identification/moving/moving_judge.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "antaeus/core/number_text.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/robot/noise_model.hpp"
@@ -21,7 +19,7 @@ constexpr std::array<double, 4> kWithin = {0.674490, 1.281552, kWithin95, 2.5758
 /// [s] between samples whose forces are looked at: less adds time and says the same.
 constexpr double kForceStep = 0.05;
 
-/// The first or second half of each log's labelled time.
+/// The log with the first or second half of its labelled time; empty: it has none.
 std::vector<MovingLog> half_of(const MovingLog& log, bool first) {
   double all = 0.0;
   for (const TimeSpan& span : log.spans) all += span.to - span.from;
@@ -88,7 +86,6 @@ Judged judge(const IdentifyTask& task, const NoiseModel& noise, const std::vecto
 
 ForcesOfNothing::ForcesOfNothing(const IdentifyTask& task, const NoiseModel& noise)
     : task_(&task),
-      noise_(&noise),
       torque_noise_(task.robot.model, noise),
       dynamics_(task.robot.model),
       prior_(task.robot.profile.settings.get<PosteriorOptions>().prior.force) {
@@ -232,7 +229,6 @@ std::vector<LeftOut> leave_one_out(const IdentifyTask& task, const std::vector<M
     MovingFit fit = fit_moving(task.robot, others, any, task.pulse());
     if (!fit.identified) continue;
     Judged judged = judge(task, fit.noise, {logs[l]});
-    fit.noise.correlation_time = periods_of(fit);
     left.push_back({l, std::move(fit.noise), std::move(judged)});
   }
   return left;
@@ -300,19 +296,23 @@ std::string contact_in(const IdentifyTask& task, const LeftOut& left) {
   return {};
 }
 
-double force_deviation(const IdentifyTask& task, const NoiseModel& noise, const MovingRows& rows,
-                       std::size_t endpoint) {
+std::vector<double> force_deviations(const IdentifyTask& task, const NoiseModel& noise, const MovingRows& rows) {
   constexpr Eigen::Index kPoses = 200;
   ForcesOfNothing forces(task, noise);
   const VectorX nothing = VectorX::Zero(rows.at.motors);
-  std::vector<double> worst;
+  std::vector<std::vector<double>> all(task.endpoints.size());
   for (Eigen::Index t = 0; t < rows.samples(); t += std::max<Eigen::Index>(1, rows.samples() / kPoses)) {
-    const ForceOfNothing& now = forces.at(rows.q.row(t), rows.v.row(t), rows.a.row(t), nothing)[endpoint];
-    if (now.known) worst.push_back(std::sqrt(std::max(0.0, now.posterior.trace() / 3.0)));
+    const std::vector<ForceOfNothing>& now = forces.at(rows.q.row(t), rows.v.row(t), rows.a.row(t), nothing);
+    for (std::size_t k = 0; k < now.size(); ++k) {
+      if (now[k].known) all[k].push_back(std::sqrt(std::max(0.0, now[k].posterior.trace() / 3.0)));
+    }
   }
-  if (worst.empty()) return kNaN;
-  std::ranges::nth_element(worst, worst.begin() + std::ssize(worst) / 2);
-  return worst[worst.size() / 2];
+  std::vector<double> medians;
+  for (std::vector<double>& one : all) {
+    std::ranges::nth_element(one, one.begin() + std::ssize(one) / 2);
+    medians.push_back(one.empty() ? kNaN : one[one.size() / 2]);
+  }
+  return medians;
 }
 
 }  // namespace antaeus::detail

@@ -1,7 +1,6 @@
 #pragma once
 // What an identified noise is worth on rows that it was not fitted to. Private to src/identification.
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,14 +27,12 @@ struct ForceOfNothing {
 };
 class ForcesOfNothing {
  public:
-  /// \param noise  must outlive it
   ForcesOfNothing(const IdentifyTask& task, const NoiseModel& noise);
   /// One sample's forces at the task's endpoints, in their order. \param r  τ less description and mean [motors]
   const std::vector<ForceOfNothing>& at(const VectorX& q, const VectorX& v, const VectorX& a, const VectorX& r);
 
  private:
   const IdentifyTask* task_;
-  const NoiseModel* noise_;
   TorqueNoise torque_noise_;
   Dynamics dynamics_;
   std::vector<FrameId> frames_;
@@ -82,7 +79,8 @@ CoverageCount judge_halves(const IdentifyTask& task, const std::vector<MovingLog
 /// empty: nowhere.
 std::string contact_in(const IdentifyTask& task, const LeftOut& left);
 
-/// [N] median of what a force at an endpoint may be wrong by, in its worst axis, over poses of \p rows.
-double force_deviation(const IdentifyTask& task, const NoiseModel& noise, const MovingRows& rows, std::size_t endpoint);
+/// [N] of each endpoint the median, over poses of \p rows, of what a force there may be wrong by: rms over axes; NaN
+/// where nothing is known of it.
+std::vector<double> force_deviations(const IdentifyTask& task, const NoiseModel& noise, const MovingRows& rows);
 
 }  // namespace antaeus::detail
