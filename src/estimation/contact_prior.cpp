@@ -27,6 +27,14 @@ const OptionTable& options_of(const BaseRowErrors&) {
                      &O::force_sd, kPositive),
               option("base_moment_sd", "N·m", "sd of the base's moment rows at rest (all_and_base)",
                      "2 cm of the weight's lever", &O::moment_sd, kPositive),
+              following(Follows::foot_limit, 1.0,
+                        option("base_foot_force", "N",
+                               "sd of each force component of a foot before any torque is seen (all_and_base)",
+                               "the weight: feet carry it", &O::foot_force, kPositive)),
+              following(Follows::foot_limit, 0.1,
+                        option("base_foot_moment", "N·m",
+                               "sd of each moment component of a foot before any torque is seen (all_and_base)",
+                               "the weight on 10 cm of sole", &O::foot_moment, kPositive)),
           });
   return table;
 }

@@ -36,6 +36,21 @@ std::vector<int> own_rows(const InstantReader& reader, const std::string& frame)
   return motors;
 }
 
+/// How much of the square of what a filter holds back is added to the covariance: all of it where it stands out from the
+/// noise, whose own rate of change is as large as its sd, and nothing where it does not. The positive part of the
+/// shrinkage factor for three unknowns. Source: Baranchik, Stanford Technical Report 51 (1964); Efron & Morris, JASA 68
+/// (1973), §2, with 3 in place of 1: less of the noise passes.
+double share_of_lag(const Vector6& held_back, const Matrix6& covariance) noexcept {
+  constexpr double kUnknowns = 3.0;
+  const Vector3 force = held_back.head<3>();
+  const double square = force.dot(covariance.topLeftCorner<3, 3>().ldlt().solve(force));
+  return square > kUnknowns ? 1.0 - kUnknowns / square : 0.0;
+}
+
+double worst_sensed_sd(const Matrix6& covariance, int insensible) noexcept {
+  return principal_deviations(covariance.topLeftCorner<3, 3>()).deviation[2 - insensible];
+}
+
 /// Whether a consumer that needs these directions gets one of them in no pose: more than are sensed at all, or an axis
 /// of which so much lies in a direction that is never sensed that no torque can remove enough of the prior.
 bool wants_more(ForceWant want, const SensedForce& sensed) {
@@ -63,6 +78,14 @@ PosteriorEstimator::PosteriorEstimator(const InstantReader& reader, PosteriorOpt
   prior.diagonal().head<3>().setConstant(options.prior.force);
   if (options.contact == ContactKind::wrench) prior.diagonal().tail<3>().setConstant(options.prior.moment);
   prior_.assign(static_cast<std::size_t>(count), prior);
+  // What carries the robot is no push of a hand's size: with that prior its weight would be sought elsewhere.
+  for (int k = 0; base && k < count; ++k) {
+    const Endpoint* known = reader.profile().find_endpoint(reader.endpoint_names()[static_cast<std::size_t>(k)]);
+    if (!known || known->kind != EndpointKind::foot) continue;
+    Matrix6& foot = prior_[static_cast<std::size_t>(k)];
+    foot.diagonal().head<3>().setConstant(options.base_rows.foot_force);
+    if (options.contact == ContactKind::wrench) foot.diagonal().tail<3>().setConstant(options.base_rows.foot_moment);
+  }
   block_index_.assign(static_cast<std::size_t>(count), 0);
   place_.assign(static_cast<std::size_t>(count), 0);
 
@@ -133,6 +156,7 @@ PosteriorEstimator::PosteriorEstimator(const InstantReader& reader, PosteriorOpt
   hourly_ = limits_of_identified(options, static_cast<int>(blocks_.size()), reference_ >= 0, most_rows);
   estimates_.residual.value.setConstant(reader.model().motor_count(), kNaN);
   estimates_.residual.variance = estimates_.residual.value;
+  estimates_.residual.lag = estimates_.residual.value;
   estimates_.residual.tilt.setZero(reader.model().motor_count(), kTilts);
   estimates_.residual.covariance.setConstant(reader.model().motor_count(), reader.model().motor_count(), kNaN);
   estimates_.row_precision = estimates_.row_redundancy = estimates_.row_test = estimates_.residual.value;
@@ -197,6 +221,7 @@ const PosteriorEstimates& PosteriorEstimator::solve(const Residual& residual) no
   if (status == Status::ok &&
       (now.endpoint_count() != static_cast<int>(estimates_.size()) ||
        now.motor_count() != std::ssize(estimates_.residual.value) || residual.value.size() != now.motor_count() ||
+       (residual.lag.size() > 0 && residual.lag.size() != now.motor_count()) ||
        (residual.correlated &&
         (residual.covariance.rows() != now.motor_count() || residual.covariance.cols() != now.motor_count())))) {
     status = Status::wrong_size;
@@ -330,7 +355,17 @@ void PosteriorEstimator::describe(const Block& block, const Residual& residual) 
       estimate.gain.col(block.rows[i]) =
           factor * block.posterior.gain().block<6, 1>(column, base + static_cast<Eigen::Index>(i));
     }
-    describe_posterior(w, covariance, prior_[k], options_.observable_sd, estimate);
+    Vector6 held_back = Vector6::Zero();
+    if (residual.lag.size() > 0) {
+      for (const int row : block.rows) held_back += estimate.gain.col(row) * residual.lag[row];
+    }
+    const double lag_share = share_of_lag(held_back, covariance);
+    describe_posterior(w, covariance + lag_share * held_back * held_back.transpose(), prior_[k], options_.observable_sd,
+                       estimate);
+    if (lag_share > 0.0 && estimate.uncertainty.worst_sd() > options_.full_use_sd &&
+        worst_sensed_sd(covariance, estimate.uncertainty.insensible) <= options_.full_use_sd) {
+      estimate.reasons.add(Reason::transient);
+    }
     Uncertainty& u = estimate.uncertainty;
     u.misfit = test_of(block.misfit, block.misfit_rows);
     u.contact = test_of(std::max(block.nis - block.misfit, 0.0), block.evidence - block.misfit_rows);

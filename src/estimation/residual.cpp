@@ -57,6 +57,7 @@ ResidualEstimator::ResidualEstimator(const Robot& robot, ResidualOptions options
   torque_limit_ = detail::torque_limits(robot);
   residual_.value.setConstant(motors, kNaN);
   residual_.variance.setConstant(motors, kNaN);
+  residual_.lag.setZero(motors);
   residual_.tilt.setZero(motors, 2);
   for (VectorX* vector :
        {&last_q_, &last_v_, &speed_, &day_speed_, &raw_, &raw_dynamic_part_, &dynamic_part_, &momentum_, &drive_}) {
@@ -176,7 +177,7 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
     residual_.kind = ResidualKind::static_gravity;
     residual_.moving = true;
     residual_.saturated = 0;
-    set_nan(residual_.value, residual_.variance, residual_.covariance);
+    set_nan(residual_.value, residual_.variance, residual_.lag, residual_.covariance);
     tare_.bad_sample();
     return residual_;
   };
@@ -198,6 +199,7 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
   watch_motion(observation, dt);
   watch_envelope(observation);
 
+  residual_.lag.setZero();
   Status status = Status::ok;
   bool settled = true;
   if (residual_.kind != ResidualKind::static_gravity) {
@@ -292,6 +294,7 @@ Status ResidualEstimator::compute_dynamic(const Instant& now, double dt) noexcep
     // The first sample knows no acceleration: what it yields is static, and named so by `settling`.
     const Status filtered = advance(low_pass_, raw_, first, dt);
     residual_.value = low_pass_.value();
+    residual_.lag = low_pass_.rate() * (std::numbers::sqrt2 / (kTwoPi * options_.cut_off));
     take_mean_out();
     if (filtered != Status::ok) return filtered;
     // An error of the inertial torque reaches the estimate through the same filter.

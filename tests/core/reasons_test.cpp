@@ -51,7 +51,9 @@ TEST(Reasons, NumbersAreStable) {
                                               {37, Reason::residual_follows_gravity},
                                               {38, Reason::residual_follows_velocity},
                                               {39, Reason::nis_stays_high},
-                                              {40, Reason::insensible_direction}};
+                                              {40, Reason::insensible_direction},
+                                              {41, Reason::contact_elsewhere},
+                                              {42, Reason::transient}};
   EXPECT_EQ(numbers.size(), all_names<Reason>().size()) << "pin a new reason here";
   for (const auto& [number, reason] : numbers) {
     EXPECT_EQ(static_cast<unsigned>(reason), number) << to_string(reason);

@@ -53,6 +53,8 @@ enum class Reason : std::uint8_t {
   residual_follows_velocity,  ///< a joint's residual is a multiple of its velocity, beyond its friction
   nis_stays_high,             ///< the NIS is high on average, though no sample need alarm
   insensible_direction,       ///< the consumer needs a direction that the limb, by its build, senses in no pose
+  contact_elsewhere,          ///< the torques speak for a contact at another place of the limb than the endpoint
+  transient,                  ///< the force changes faster than the residual's low pass follows
 };
 constexpr auto enum_names(Reason) noexcept {
   return name_list<Reason>(
@@ -62,7 +64,7 @@ constexpr auto enum_names(Reason) noexcept {
       "force_limit", "position_out_of_limits", "position_jump", "dead_torque", "orientation_contradicts",
       "accelerometer_scale", "no_clock", "contradiction", "unexplained", "beyond_prior", "outside_identified",
       "assumed_friction", "not_tared", "set_up_suspect", "contact_since_start", "residual_follows_gravity",
-      "residual_follows_velocity", "nis_stays_high", "insensible_direction");
+      "residual_follows_velocity", "nis_stays_high", "insensible_direction", "contact_elsewhere", "transient");
 }
 
 /// A set of reasons; empty when made. All functions but text() are fit for a control loop.

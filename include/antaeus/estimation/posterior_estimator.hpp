@@ -63,7 +63,8 @@ struct PosteriorOptions {
   /// [1/h] false alarms of all tests together where the noise was identified, by the union bound at the interval at
   /// which samples come; 0: false_alarm there too. Of assumed figures nobody knows a rate: false_alarm.
   double false_alarms_per_hour = 60.0;
-  BaseRowErrors base_rows{};  ///< base_force_sd [N], base_moment_sd [N·m] (all_and_base)
+  /// base_force_sd [N], base_moment_sd [N·m], base_foot_force [N], base_foot_moment [N·m] (all_and_base)
+  BaseRowErrors base_rows{};
 };
 ANTAEUS_API const OptionTable& options_of(const PosteriorOptions&);
 

@@ -68,7 +68,7 @@ struct Residual {
   Instant instant;
   ResidualKind kind = ResidualKind::static_gravity;
   Reasons reasons = Reason::invalid_input;
-  VectorX value, variance;
+  VectorX value, variance, lag;
   Eigen::Matrix<double, Eigen::Dynamic, 2> tilt;
   MatrixX covariance;
   bool correlated = false, tilted = false;
@@ -87,6 +87,10 @@ constexpr void visit_fields(const Residual*, Visit&& visit) {
   visit(field("reasons", "", "why it is less accurate than possible", &R::reasons));
   visit(field("value", "N·m", "[motors] NaN unless ok", &R::value));
   visit(field("variance", "N²·m²", "[motors] of its error; infinity: no evidence (saturated torque)", &R::variance));
+  visit(field("lag", "N·m",
+              "[motors] what the low pass of a dynamic residual holds back while it changes, √2/ω times the rate of "
+              "`value`; 0 of a static residual and of a momentum observer's",
+              &R::lag));
   visit(field("tilted", "", "a floating base whose orientation nobody measured: tilt is not zero", &R::tilted));
   visit(field("tilt", "N·m",
               "[motors × 2] what a tilt of one sd about each horizontal axis of the base makes of the torques, an "
