@@ -163,6 +163,7 @@ struct ANTAEUS_API IdentifyResult {
   std::vector<ParameterEstimate> parameters;
   std::vector<OmittedParameter> omitted;
   double motion = kNaN;
+  double torque_delay = kNaN, torque_delay_sd = kNaN;
   double prior_scale = kNaN;
   std::string hold_out;
   double hold_out_covered = kNaN;
@@ -193,6 +194,10 @@ constexpr void visit_fields(const IdentifyResult*, auto&& visit) {
   visit(file_field("stretches", "", &R::stretches));
   visit(field("runs", "", "logs that count as runs of their own", &R::runs).only(FieldUse::file_only));
   visit(field("motion", "s", "in which some joint moved", &R::motion).only(FieldUse::file_only));
+  visit(field("torque_delay", "s",
+              "by which all torques are later than the positions, of an arm that moves; NaN: the motion does not tell",
+              &R::torque_delay));
+  visit(field("torque_delay_sd", "s", "standard error of it", &R::torque_delay_sd));
   visit(file_field("prior_scale", "1", &R::prior_scale));
   visit(field("joints", "", "in motor order; of a held pose those that support an endpoint", &R::joints));
   visit(field("parameters", "", "identified ones alone", &R::parameters));

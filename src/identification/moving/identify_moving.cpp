@@ -345,6 +345,8 @@ void identify_moving(IdentifyTask& task, IdentifyResult& result) {
   const MovingFit fit = fit_moving(task.robot, logs, task.moving, task.pulse());
   task.tell(0.4);
   result.motion = fit.motion;
+  result.torque_delay = fit.torque_shift.best;
+  result.torque_delay_sd = fit.torque_shift.sd;
   result.prior_scale = fit.prior_scale;
   result.joints = joints_of(task.robot, fit.channels);
   const std::vector<std::string> contradictions = std::exchange(result.missing, fit.missing);
