@@ -20,8 +20,11 @@ MIN_JERK_PEAK = 1.875  # peak speed of a minimum-jerk move over its mean
 DWELL = 0.3  # [s] between two moves
 LARGEST_OFFSET = 0.3  # of the effort limit, of an offset in units of the detectable error: larger ones no drive has
 LEAST_STIFFNESS = 3.0  # [1/rad] of the effort limit, at 4 Hz
+FASTEST_LOOP = 0.15  # [1] of a loop's natural frequency [rad/s] times its sampling time
+LARGEST_DAMPING = 0.4  # [1] of a loop's damping over that inertia, times its sampling time
 GROUND_CONE = math.radians(25)  # within which pushes on feet are drawn, about up: what a ground of friction 0.47 does
 GROWN = 1.0  # [s] in which a motion grows from rest
+POLICY_HZ = 50.0  # of a policy's steps
 TRIAL = 1.0  # [s] of the undisturbed robot, from which detectable errors are read
 SETTLED = 1.5  # [s] after which results count
 
@@ -153,10 +156,15 @@ def build(subject, errors, seed, pose):
     # Stiff enough for its inertia, and not to be bent far by what its motor can hold: a light wrist.
     stiffness = np.maximum(inertia * (2 * math.pi * errors["loop_hz"]) ** 2,
                            LEAST_STIFFNESS * subject.effort * (errors["loop_hz"] / 4) ** 2)
-    gain = 1 + errors["torque_gain_sd"] * numbers.normal(size=len(names))
     control = 1 if flexible else round(1 / (CONTROL_HZ * STEP_S))
+    # No stiffer than samples allow, by the inertia that a joint has while the others are free to move.
+    loose = 1 / np.diag(np.linalg.inv(M))[at_v]
+    stiffness = np.minimum(stiffness, loose * (FASTEST_LOOP / (control * STEP_S)) ** 2)
+    damping = np.minimum(2 * errors["loop_damping"] * np.sqrt(stiffness * inertia),
+                         loose * LARGEST_DAMPING / (control * STEP_S))
+    gain = 1 + errors["torque_gain_sd"] * numbers.normal(size=len(names))
     return Plant(model, data, at_q, at_v, coulomb, gain, robot.profile.torque_source == "joint", stiffness,
-                 2 * errors["loop_damping"] * np.sqrt(stiffness * inertia), control)
+                 damping, control)
 
 
 # ------------------------------------------------------------------------------------------------------------- motion
@@ -344,7 +352,8 @@ def run(subject, scenario, seed, see, pose=None, offset=None, policy=None, keep=
     fade = math.exp(-period / offset.walk_s)
     drifts = errors["friction_drift_share"] != 0 or errors["stribeck_share"] > 0
     truths, touched, kept, diverged, beyond = [], [], [], math.nan, 0.0
-    added, pending = np.zeros(count), []
+    added, pending, begun = np.zeros(count), [], 0.0
+    before = answer = added
     ctrl = np.zeros(count)
     changes, has_imu = scenario["motion"] == "shaken" and subject.floats, bool(subject.imu)
     for step in range(0, steps, stride):
@@ -362,7 +371,9 @@ def run(subject, scenario, seed, see, pose=None, offset=None, policy=None, keep=
         q, v = data.qpos[at_q], data.qvel[at_v]
         if step % plant.control_steps == 0:
             while pending and pending[0][0] <= t + 1e-9:
-                added = pending.pop(0)[1]
+                begun, before, answer = pending[0][0], added, pending.pop(0)[1]
+            if policy:  # targets go to a policy's answer within one of its steps
+                added = before + min(1.0, (t - begun) * POLICY_HZ) * (answer - before)
             wanted = data.qfrc_bias[at_v] + plant.stiffness * (aims(t) + added - q) - plant.damping * v
             ctrl = np.clip(wanted, -given_limit, given_limit)
             over = np.any(abs(wanted) > subject.effort) or np.any(abs(v) > speed_limit)
@@ -414,9 +425,9 @@ def run(subject, scenario, seed, see, pose=None, offset=None, policy=None, keep=
             if errors["lost_share"] == 0 or noise.uniform() >= errors["lost_share"]:
                 found = see(antaeus.Observation(**seen))
                 if policy:
-                    answer = policy(t, found)
-                    if answer is not None:
-                        pending.append((t + scenario["policy"]["delay_s"], answer))
+                    wished = policy(t, found)
+                    if wished is not None:
+                        pending.append((t + scenario["policy"]["delay_s"], wished))
                 truths.append(wrench)
                 touched.append(pushed)
                 if keep:

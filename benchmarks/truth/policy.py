@@ -7,8 +7,7 @@ links bend alike. An arm by itself yields along the force, each joint by the sha
 import antaeus
 import numpy as np
 import robots
-
-HZ = 50.0
+from plant import POLICY_HZ
 
 
 class Deployed:
@@ -36,7 +35,7 @@ class Surrogate:
         self.largest = max(self.largest, *sizes)
         if t < self.next - 1e-9:
             return None
-        self.next += 1 / HZ
+        self.next += 1 / POLICY_HZ
         added, g, size = np.zeros(len(self.names)), self.gain, max(sizes)
         turn = forces[0][2] - forces[-1][2] if len(forces) > 1 else 0.0
         parts = {"hip_yaw": g * turn, "hip_pitch": -0.5 * g * size, "knee": g * size, "ankle_pitch": -0.5 * g * size,
