@@ -142,9 +142,9 @@ def run(scenario, subject, seed, export_to=None, robot_file=""):
         sizes = offset.constant[faulty]
         limits = found_before[faulty]
         about["listed"] = judge.listed(sizes, limits)
-        about["offset_Nm"] = float(max(abs(sizes)))
-        about["detectable_Nm"] = float(min(limits)) if np.isfinite(limits).any() else math.inf
-        about["power"] = judge.power(1.0, 1 / max(abs(sizes) / limits)) if np.isfinite(limits).any() else 0.001
+        easiest = int(np.argmax(abs(sizes) / limits))
+        about["offset_Nm"], about["detectable_Nm"] = float(abs(sizes[easiest])), float(limits[easiest])
+        about["power"] = judge.power(sizes[easiest], limits[easiest])
     loops = {}
     pose = robots.pose(subject, scenario["pose"], plant.generator(seed, subject.name, scenario["name"], "pose"))
     for name in ("deployed", "guarded") if scenario["policy"] else ("guarded",):

@@ -154,6 +154,22 @@ def put_files(tasks, subjects, given):
         task["robot_file"] = profiles.get(task["robot"], "")
 
 
+def finished(tasks, jobs):
+    """(task, s of CPU) as they end."""
+    if jobs == 1:
+        for task in tasks:
+            yield task, one.work(task)[1]
+        return
+    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
+        running = {pool.submit(one.work, task): task for task in tasks}
+        try:
+            for future in concurrent.futures.as_completed(running):
+                yield running[future], future.result()[1]
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
 def carry_out(tasks, given):
     """Runs what is not there; one line a scenario. Returns what it took [s of CPU]."""
     began, cpu = time.monotonic(), 0.0
@@ -163,25 +179,17 @@ def carry_out(tasks, given):
     spent = dict.fromkeys(names, 0.0)
     work = sum(task["scenario"]["duration_s"] for task in tasks)
     done_work, done = 0.0, 0
-    with concurrent.futures.ProcessPoolExecutor(given.jobs) as pool:
-        running = {pool.submit(one.work, task): task for task in tasks}
-        try:
-            for future in concurrent.futures.as_completed(running):
-                task = running[future]
-                name = task["scenario"]["name"]
-                _, took = future.result()
-                cpu += took
-                spent[name] += took
-                waiting[name] -= 1
-                done_work += task["scenario"]["duration_s"]
-                if waiting[name] == 0:
-                    done += 1
-                    left = (time.monotonic() - began) * (work - done_work) / done_work
-                    took_words = f"{spent[name]:.0f} s of CPU" if spent[name] else "was there"
-                    say(f"[{done}/{len(names)}] {name}: {took_words}; about {left / 60:.1f} minutes left", given)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    for task, took in finished(tasks, given.jobs):
+        name = task["scenario"]["name"]
+        cpu += took
+        spent[name] += took
+        waiting[name] -= 1
+        done_work += task["scenario"]["duration_s"]
+        if waiting[name] == 0:
+            done += 1
+            left = (time.monotonic() - began) * (work - done_work) / done_work
+            took_words = f"{spent[name]:.0f} s of CPU" if spent[name] else "was there"
+            say(f"[{done}/{len(names)}] {name}: {took_words}; about {left / 60:.1f} minutes left", given)
     return cpu
 
 

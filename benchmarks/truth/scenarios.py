@@ -193,9 +193,11 @@ def read(file):
         hint = nearest(file.name, beside) if beside else "give a .toml file, as benchmarks/truth/scenarios.toml"
         raise Wrong(f"{file}: {os.strerror(error.errno) if error.errno else error}; {hint}") from None
     except UnicodeDecodeError as error:
-        raise Wrong(f"{file}: byte {error.start} is not UTF-8; save it as UTF-8 text") from None
+        line = error.object[: error.start].count(b"\n") + 1
+        raise Wrong(f"{file}: line {line}, byte {error.start} of the file, is not UTF-8; save it as UTF-8 text") from None
     except tomllib.TOMLDecodeError as error:
-        said = " ".join(str(error).split())
+        end = f"at line {file.read_bytes().count(10) + 1}, where the file ends"
+        said = " ".join(str(error).split()).replace("at end of document", end)
         raise Wrong(f"{file}: not readable as TOML: {said}; mend or complete it there") from None
     try:
         return checked(whole)

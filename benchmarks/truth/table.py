@@ -109,7 +109,7 @@ def tuned(row):
 
 
 def write_parquet(rows, file):
-    flat = [{**{k: v for k, v in row.items() if k not in ("tuned", "reasons", "trace")},
+    flat = [{**{k: v for k, v in row.items() if k not in ("tuned", "reasons")},
              **{f"tuned_{k}": v for k, v in (row.get("tuned") or {}).items()}} for row in rows]  # fmt: skip
     names = list(dict.fromkeys(name for row in flat for name in row))
     table = pa.table({name: [row.get(name) for row in flat] for name in names})
