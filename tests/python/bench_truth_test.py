@@ -80,7 +80,14 @@ def test_an_exact_plant_is_what_the_estimator_says(read, subject_of, name):
     exact = without_errors(scenario(read, "swinging", duration_s=3.5))
     exact["push"] = scenario(read, "offset_push")["push"]
     recorder = judge.Recorder(subject)
-    happened = plant.run(subject, exact, 1, recorder)
+    moments = []
+
+    def see(observation):
+        recorder(observation)
+        sign = [1 if one.sign == "on_robot" else -1 for one in recorder.loop.estimates()]
+        moments.append([s * np.array(one.wrench.torque) for s, one in zip(sign, recorder.loop.estimates(), strict=True)])
+
+    happened = plant.run(subject, exact, 1, see)
     found = recorder.arrays()
     steady = judge.unchanged(happened.truth[..., :3], found["time"]) & (found["time"][:, None] > plant.SETTLED)
     pushed = np.linalg.norm(happened.truth[..., :3], axis=2) > judge.TOUCHED
@@ -94,6 +101,11 @@ def test_an_exact_plant_is_what_the_estimator_says(read, subject_of, name):
     # The moment of a push 5 cm beside the endpoint: its lever times its force.
     lever = np.linalg.norm(happened.truth[..., 3:], axis=2)[pushed] / np.linalg.norm(happened.truth[..., :3], axis=2)[pushed]
     assert 0.01 < lever.max() < 0.05 + 1e-9
+    # The estimate finds it there, shrunk by its prior: a moment at another point would be as far off as it is large.
+    of_push = happened.truth[..., 3:][steady & pushed]
+    assert np.sqrt(np.mean((np.array(moments)[steady & pushed] - of_push) ** 2)) < 0.5 * np.sqrt(np.mean(of_push**2))
+    ok = steady & (found["state"] == judge.OK)
+    assert ok.sum() > 200 and np.array_equal(found["read"][ok], found["force"][ok])
 
 
 def test_a_robot_of_a_bare_description_hangs_and_is_fixed_where_it_must(read, subject_of, tmp_path):
