@@ -146,7 +146,7 @@ def run(scenario, subject, seed, export_to=None, robot_file=""):
         about["offset_Nm"], about["detectable_Nm"] = float(abs(sizes[easiest])), float(limits[easiest])
         about["power"] = judge.power(sizes[easiest], limits[easiest])
     loops = {}
-    pose = robots.pose(subject, scenario["pose"], plant.generator(seed, subject.name, scenario["name"], "pose"))
+    pose = robots.pose(subject, scenario["pose"], plant.generator(seed, subject.name, scenario["draws"], "pose"))
     for name in ("deployed", "guarded") if scenario["policy"] else ("guarded",):
         reads = policy.Deployed(subject) if name == "deployed" else judge.Recorder(subject)
         answer = policy.Surrogate(subject, scenario["policy"]["gain_rad_N"], pose) if scenario["policy"] else None

@@ -324,7 +324,7 @@ def run(subject, scenario, seed, see, pose=None, offset=None, policy=None, keep=
     """Simulates a scenario. see(observation): called for each sample that arrives; what it returns goes to
     policy(t, that), which returns what to add to the joint targets."""
     errors, robot = scenario["plant"], subject.robot
-    draw = lambda *words: generator(seed, subject.name, scenario["name"], *words)
+    draw = lambda *words: generator(seed, subject.name, scenario["draws"], *words)
     pose = subjects.pose(subject, scenario["pose"], draw("pose")) if pose is None else pose
     plant = build(subject, errors, seed, pose)
     model, data, at_q, at_v = plant.model, plant.data, plant.at_q, plant.at_v

@@ -135,7 +135,7 @@ DEFAULTS = {
     "pose": text, "motion": choice(*MOTIONS), "swing_rad": number(0.0, 3.0), "reach_rad": number(0.0, 3.0),
     "reach_speed_rad_s": number(0.01, 20.0), "duration_s": number(1.0, 1e5), "rate_hz": number(1.0), "seeds": seeds,
 }  # fmt: skip
-SCENARIO = {"name", "title", "family", "robots", "plant", "push", "offset", "saturation", "policy", *DEFAULTS}
+SCENARIO = {"name", "title", "family", "draws", "robots", "plant", "push", "offset", "saturation", "policy", *DEFAULTS}
 
 
 def table(value, place):
@@ -248,7 +248,8 @@ def scenario(given, place, defaults, plant, robots):
     if not given["name"].replace("_", "").replace("-", "").isalnum():
         raise Wrong(f"{place}: a name has letters, digits, _ and - alone; rename it")
     result = {"name": given["name"], "title": text(given.get("title", given["name"]), f"{place}, title"),
-              "family": text(given.get("family", "own"), f"{place}, family")}  # fmt: skip
+              "family": text(given.get("family", "own"), f"{place}, family"),
+              "draws": text(given.get("draws", given["name"]), f"{place}, draws")}  # fmt: skip
     for name, check in DEFAULTS.items():
         result[name] = check(given.get(name, copy.deepcopy(defaults[name])), f"{place}, {name}")
     divides(result["rate_hz"], f"{place}, rate_hz")

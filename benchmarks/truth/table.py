@@ -5,6 +5,7 @@ import json
 import math
 import pathlib
 
+import numpy as np
 import one
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -33,7 +34,7 @@ def listed(row):
 
 COLUMNS = (
     ("robot", lambda r: r["robot"]),
-    ("min", lambda r: f"{r['minutes']:.1f}"),
+    ("min", lambda r: f"{r['minutes']:.2g}"),
     ("ok / degraded / refused %", lambda r: " / ".join(percent(r[k], 0) for k in ("ok", "degraded", "refused"))),
     ("RMSE; worst; bias N", lambda r: "; ".join(newtons(r[k]) for k in ("rmse_N", "worst_N", "bias_N"))),
     ("covered: components (95 %); ellipsoid %", lambda r: f"{percent(r['coverage'])} ({percent(r['coverage_low'], 0)}"
@@ -86,6 +87,14 @@ def markdown(result):
         lines += [f"| `{p['scenario']}` | {p['robot']} | {p['seed']} | {said(p['deployed'])} | {said(p['guarded'])} |"
                   for p in result["policy"]]  # fmt: skip
         lines.append("")
+    faulty = [row for row in result["rows"] if row["listed"] != "–"]
+    if faulty:
+        lines += ["**The reliability numbers against the tests.** Of torque offsets: power of one row's test by those numbers, and the share "
+                  "of samples in which a test of the estimator alarms:", "",
+                  "| scenario | robot | listed before | power % | samples with an alarm % | ok % |", "|---|---|---|---|---|---|"]  # fmt: skip
+        lines += [f"| `{row['scenario']}` | {row['robot']} | {listed(row)} | {percent(row['power'], 0)} | "
+                  f"{percent(row['test_alarms'], 0)} | {percent(row['ok'], 0)} |" for row in faulty]  # fmt: skip
+        lines.append("")
     if result["controllers"]:
         lines += ["**Another controller, the same sensors.** Coverage of components in % (95 % interval):", "",
                   "| robot | 4 Hz (`swinging`) | 2 Hz (`loop_soft`) | 8 Hz (`loop_stiff`) | intervals meet |", "|---|---|---|---|---|"]
@@ -133,7 +142,7 @@ def write_docs(result, page):
 STYLE = """
 body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:110em;padding:0 1.5em;color:#222;background:#fff}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}td,th{padding:.25em .6em;border-bottom:1px solid #ddd;
-text-align:left;vertical-align:top}th{position:sticky;top:0;background:#f4f4f2;cursor:pointer}tr.lie td{background:#fdeceb}
+text-align:left;vertical-align:top}td+td{white-space:nowrap}th{position:sticky;top:0;background:#f4f4f2;cursor:pointer}tr.lie td{background:#fdeceb}
 tr.undetectable td{background:#fdf6e3}code{color:#555}.scroll{overflow-x:auto}svg{background:#fafaf8;border:1px solid #ddd}
 input{font:inherit;padding:.3em .5em;width:24em}figure{margin:1.2em 0}figcaption{max-width:70em}
 @media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}th{background:#262626}td,th{border-color:#3a3a3a}
@@ -148,29 +157,33 @@ const k=r=>{const x=parseFloat(r.cells[i].textContent);return isNaN(x)?r.cells[i
 """
 
 
-def drawing(trace, width=900, height=150):
+def drawing(trace, width=900, height=130):
     """The three components over time: truth, estimate with 1.96 sd, what the consumer reads; below, the state."""
     time = trace["time"]
     if len(time) < 2:
         return ""
-    x = lambda t: 40 + (width - 50) * (t - time[0]) / (time[-1] - time[0])
+    x = lambda t: 45 + (width - 55) * (t - time[0]) / (time[-1] - time[0])
+    sizes = abs(np.concatenate([trace[name].ravel() for name in ("truth", "force", "read")]))
+    top = 1.15 * max(5.0, float(sizes[np.isfinite(sizes)].max(initial=0.0)))
     rows = []
     for k, axis in enumerate("xyz"):
-        all_of = [float(abs(v)) for name in ("truth", "force", "read") for v in trace[name][:, k] if math.isfinite(v)]
-        top = max(5.0, max(all_of, default=5.0))
-        y = lambda v, k=k, top=top: height * k + height / 2 - (height / 2 - 8) * max(-1.0, min(1.0, v / top))
-        finite = [i for i in range(len(time)) if math.isfinite(trace["force"][i, k]) and math.isfinite(trace["sd"][i, k])]
-        edge = lambda s, k=k, y=y: [f"{x(time[i]):.1f},{y(trace['force'][i, k] + s * 1.96 * trace['sd'][i, k]):.1f}" for i in finite]
+        y = lambda v, k=k: height * (k + 0.5) - (height / 2 - 4) * max(-1.0, min(1.0, v / top))
+        band = [i for i in range(len(time)) if math.isfinite(trace["force"][i, k]) and math.isfinite(trace["sd"][i, k])]
+        edge = lambda s, k=k, y=y, band=band: [
+            f"{x(time[i]):.1f},{y(trace['force'][i, k] + s * 1.96 * trace['sd'][i, k]):.1f}" for i in band]  # fmt: skip
+        rows.append(f'<line x1="45" x2="{width - 10}" y1="{y(0):.1f}" y2="{y(0):.1f}" stroke="#999" stroke-width=".5"/>')
         rows.append(f'<polygon points="{" ".join(edge(1) + edge(-1)[::-1])}" fill="#4a7fb5" opacity=".25"/>')
-        for name, colour, wide in (("truth", "#d1495b", 1.8), ("force", "#2b5d8c", 1.0), ("read", "#3a9d6e", 1.2)):
+        for name, colour, wide in (("force", "#2b5d8c", 1.0), ("read", "#3a9d6e", 1.2), ("truth", "#d1495b", 1.6)):
             points = " ".join(f"{x(time[i]):.1f},{y(float(trace[name][i, k])):.1f}" for i in range(len(time))
                               if math.isfinite(trace[name][i, k]))  # fmt: skip
             rows.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="{wide}"/>')
-        rows.append(f'<text x="4" y="{height * k + 16}" font-size="12" fill="currentColor">F{axis} ±{top:.0f} N</text>')
+        rows.append(f'<text x="4" y="{height * k + 15}" font-size="12" fill="currentColor">F{axis}, ±{top:.0f} N</text>')
     for state, colour in ((0, "#3a9d6e"), (1, "#e0a100"), (2, "#d1495b")):
-        rows += [f'<rect x="{x(time[i]):.1f}" y="{3 * height + 2}" width="{(width - 50) / len(time) + .5:.1f}" height="8" '
+        rows += [f'<rect x="{x(time[i]):.1f}" y="{3 * height + 2}" width="{(width - 55) / len(time) + .5:.1f}" height="8" '
                  f'fill="{colour}"/>' for i in range(len(time)) if trace["state"][i] == state]  # fmt: skip
-    return f'<svg viewBox="0 0 {width} {3 * height + 14}" width="{width}" role="img">{"".join(rows)}</svg>'
+    rows += [f'<text x="{x(t):.0f}" y="{3 * height + 24}" font-size="11" fill="currentColor" text-anchor="middle">{t} s</text>'
+             for t in range(math.ceil(time[0]), int(time[-1]) + 1)]  # fmt: skip
+    return f'<svg viewBox="0 0 {width} {3 * height + 28}" width="{width}" role="img">{"".join(rows)}</svg>'
 
 
 def page(result, traces):
