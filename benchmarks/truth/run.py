@@ -18,6 +18,7 @@ import pathlib
 import shlex
 import sys
 import tempfile
+import threading
 import time
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -154,13 +155,24 @@ def put_files(tasks, subjects, given):
         task["robot_file"] = profiles.get(task["robot"], "")
 
 
+def end_with(parent):
+    """A worker whose parent was killed ends too, instead of waiting for work for ever."""
+
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def finished(tasks, jobs):
     """(task, s of CPU) as they end."""
     if jobs == 1:
         for task in tasks:
             yield task, one.work(task)[1]
         return
-    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
+    with concurrent.futures.ProcessPoolExecutor(jobs, initializer=end_with, initargs=(os.getpid(),)) as pool:
         running = {pool.submit(one.work, task): task for task in tasks}
         try:
             for future in concurrent.futures.as_completed(running):
