@@ -11,7 +11,7 @@ DEMO := antaeus_cli antaeus_parquet antaeus_meshes
 ALL := $(DEMO) antaeus_motion_verbs antaeus_studies_verbs antaeus_mujoco antaeus_python
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
 # What `make demo` needs; every component; what judges them.
 setup:

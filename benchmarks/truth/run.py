@@ -85,6 +85,7 @@ def plan(given, folder):
     if given.jobs < 1:
         raise Wrong(f"--jobs: {given.jobs} is no number of processes; give 1 or more")
     wanted = given.robots.split(",") if given.robots else list(QUICK_ROBOTS) if given.quick else list(listed)
+    wanted = list(dict.fromkeys(wanted))
     subjects, left_out, tasks = {}, [], []
     for name in wanted:
         try:
@@ -303,6 +304,9 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
+    except OSError as error:
+        print(f"bench-truth: {error.filename or 'files'}: {error.strerror}; the same command goes on from here", file=sys.stderr)
+        sys.exit(2)
     except KeyboardInterrupt:
         print("bench-truth: stopped; the same command goes on from here", file=sys.stderr)
         sys.exit(130)

@@ -31,7 +31,11 @@ def nearest(name, names):
 
 def number(least=-math.inf, most=math.inf):
     def check(value, place):
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        try:
+            finite = not isinstance(value, bool) and isinstance(value, (int, float)) and math.isfinite(value)
+        except OverflowError:  # a whole number of hundreds of digits
+            finite, value = False, "a number of too many digits"
+        if not finite:
             raise Wrong(f"{place}: {value!r} is no finite number; give one without quotes")
         if not least <= value <= most:
             raise Wrong(f"{place}: {value:g} is outside {least:g} … {most:g}")
@@ -76,7 +80,7 @@ def seed(value, place):
 def seeds(value, place):
     if not isinstance(value, list) or not value:
         raise Wrong(f"{place}: {value!r} is no list of seeds; write [1, 3]")
-    return [seed(one, place) for one in value]
+    return list(dict.fromkeys(seed(one, place) for one in value))
 
 
 def vector(value, place):
@@ -295,4 +299,4 @@ def seeds_of(words, place="--seeds"):
             found.append(seed(int(word), place))
         except ValueError:
             raise Wrong(f"{place}: the seed '{word}' is no number; give whole numbers, as 3,5") from None
-    return found
+    return list(dict.fromkeys(found))

@@ -248,6 +248,7 @@ BAD = {
                     "did you mean 'torque_delay_s'?"),
     "unknown key of a push": (f'[[scenario]]\nname = "a"\n{PUSH}force = 3\n', [], "push 1", "did you mean 'force_N'?"),
     "not finite": ('[[scenario]]\nname = "a"\nduration_s = nan\n', [], "duration_s", "no finite number"),
+    "too many digits": (f'[[scenario]]\nname = "a"\nduration_s = {"9" * 400}\n', [], "duration_s", "no finite number"),
     "unknown pose": ('[[scenario]]\nname = "a"\npose = "redy"\nrobots = ["panda"]\n', [], "scenario 'a', pose", "'ready'"),
     "unknown joint": ('[[scenario]]\nname = "a"\n[[scenario.offset]]\njoint = "limb:2"\nNm = 1.0\n', [],
                       "offset 1, joint", "write limb:0.5"),
@@ -285,6 +286,14 @@ def test_a_file_that_is_not_there(monkeypatch, capsys, tmp_path):
     assert "did you mean 'mine.toml'?" in capsys.readouterr().err
 
 
+def test_a_place_that_cannot_be_written_is_one_line(small, tmp_path):
+    (tmp_path / "taken").write_text("")
+    done = subprocess.run([sys.executable, run.__file__, "--scenarios", small, "--out", tmp_path / "taken", "--robots", "panda",
+                           "--only", "shifted", "--seeds", "1", "--no-logs", "--jobs", "1"], capture_output=True, text=True,
+                          timeout=60, check=False)  # fmt: skip
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "taken" in done.stderr
+
+
 def test_robots_of_others_that_are_absent_are_said(monkeypatch, capsys, small, tmp_path):
     monkeypatch.delenv(robots.EXAMPLES, raising=False)
     assert call(monkeypatch, "--scenarios", small, "--out", tmp_path / "out", "--only", "shifted", "--robots", "ur5e,go2",
@@ -300,6 +309,8 @@ def test_every_scenario_is_told_in_the_docs(read):
     whole = tomllib.loads(FILE.read_text(encoding="utf-8"))
     assert [name for name in whole["plant"] if f"`{name}`" not in page] == []
     assert [name for name, _ in table.COLUMNS if name.replace("**", "") not in page.replace("**", "")] == []
+    hours = scenarios.read(FILE.with_name("alarms.toml"))["scenarios"]
+    assert [len(one["seeds"]) * (one["duration_s"] - plant.SETTLED) / 3600 for one in hours] == [3.0] * 3
     assert {one["name"] for one in read["scenarios"]} >= {"push", "policy", "quiet", "reaching"}
 
 
