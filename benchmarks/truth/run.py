@@ -137,17 +137,17 @@ def say(text, given):
     print(text, file=sys.stderr if given.json else sys.stdout, flush=True)
 
 
-def put_files(tasks, subjects, given):
+def put_files(tasks, subjects, given, folder):
     """Names of caches and exports."""
     profiles = {}
     if given.export:
         place = pathlib.Path(given.export) / "robots"
         for name, (subject, path) in subjects.items():
             profiles[name] = path
-            if path.endswith(".toml") and name not in (path,):  # written of a description: the audit needs it too
+            if pathlib.Path(path).parent == pathlib.Path(folder):  # written of a description: the audit needs it too
                 place.mkdir(parents=True, exist_ok=True)
-                profiles[name] = str(place / f"{subject.name}.toml")
-                antaeus.describe(subject.robot.profile.model).write(profiles[name])
+                antaeus.describe(subject.robot.profile.model).write(place / f"{subject.name}.toml")
+                profiles[name] = f"../robots/{subject.name}.toml"  # seen from a log
     for task in tasks:
         subject = subjects[task["robot"]][0]
         task["file"] = str(one.cache_file(given.out, task["scenario"], subject, task["seed"]))
@@ -272,7 +272,7 @@ def main():
         for what, why in left_out:
             if what.startswith("robot"):
                 say(f"{what}: left out, {why}", given)
-        put_files(tasks, subjects, given)
+        put_files(tasks, subjects, given, folder)
         cpu = carry_out(tasks, given)
         rows, loops, traces = rows_of(tasks, subjects, given)
     # What earlier runs took is in their files: the whole is said, whatever was there.
