@@ -18,7 +18,7 @@ import policy
 import robots
 
 HERE = pathlib.Path(__file__).parent
-CODE = ("plant.py", "robots.py", "judge.py", "policy.py", "one.py")
+CODE = ("scenarios.py", "plant.py", "robots.py", "judge.py", "policy.py", "one.py")
 TRACE_HZ, TRACE_S = 50.0, 14.0  # of what the page draws
 
 

@@ -178,14 +178,16 @@ def minimum_jerk(share):
 def targets(subject, scenario, pose, numbers):
     """t → joint targets [rad]."""
     places = sorted(set().union(*map(set, subject.limbs)))
-    lower, upper = subjects.limits(subject.robot.model)
+    lower, upper = np.array(subject.robot.model.lower_limits()), np.array(subject.robot.model.upper_limits())
     lower, upper = np.minimum(lower, pose), np.maximum(upper, pose)
     if scenario["motion"] == "swinging":
         size, angle = np.zeros(len(pose)), np.zeros(len(pose))
-        size[places] = scenario["swing_rad"]
+        # Where a limit is near, about another middle: a target that stops at a limit would be a jerk.
+        size[places] = np.minimum(scenario["swing_rad"], (upper - lower)[places] / 2)
+        shift = np.clip(pose, lower + size, upper - size) - pose
         angle[places] = 2 * math.pi * (0.41 + 0.043 * (np.arange(len(places)) % 15))
         phase = numbers.uniform(0, 2 * math.pi, len(pose))
-        return lambda t: np.clip(pose + min(1.0, t / GROWN) * size * np.sin(angle * t + phase), lower, upper)
+        return lambda t: pose + minimum_jerk(t / GROWN) * (shift + size * np.sin(angle * t + phase))
     if scenario["motion"] == "reaching":
         moves, start, here = [], 0.5, pose.copy()
         while start < scenario["duration_s"]:
