@@ -37,8 +37,8 @@ COLUMNS = (
     ("min", lambda r: f"{r['minutes']:.2g}"),
     ("ok / degraded / refused %", lambda r: " / ".join(percent(r[k], 0) for k in ("ok", "degraded", "refused"))),
     ("RMSE; worst; bias N", lambda r: "; ".join(newtons(r[k]) for k in ("rmse_N", "worst_N", "bias_N"))),
-    ("covered: components (95 %); ellipsoid %", lambda r: f"{percent(r['coverage'])} ({percent(r['coverage_low'], 0)}"
-     f"–{percent(r['coverage_high'], 0)}); {percent(r['ellipsoid'])}"),
+    ("covered: components (95 %); ellipsoid %", lambda r: "–; –" if math.isnan(r["coverage"]) else
+     f"{percent(r['coverage'])} ({percent(r['coverage_low'], 0)}–{percent(r['coverage_high'], 0)}); {percent(r['ellipsoid'])}"),
     ("NEES", lambda r: newtons(r["nees"])),
     ("phantom rms; max N", lambda r: f"{newtons(r['phantom_rms_N'])}; {newtons(r['phantom_max_N'])}"),
     ("**lies** %; largest N", lambda r: f"{percent(r['lies'], 2)}; {newtons(r['largest_lie_N'])}"),

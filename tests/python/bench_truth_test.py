@@ -18,6 +18,7 @@ from support import ROOT, tolerance
 
 sys.path.insert(0, str(ROOT / "benchmarks/truth"))
 import judge
+import one
 import plant
 import robots
 import run
@@ -118,6 +119,28 @@ def test_a_robot_of_a_bare_description_hangs_and_is_fixed_where_it_must(read, su
     recorder = judge.Recorder(subject)
     plant.run(subject, scenario(read, "push", duration_s=1.0, pose="near_singular"), 3, recorder)
     assert len(recorder.time) == 500
+
+
+def test_seeds_draw_and_controllers_share_their_draws(read, subject_of):
+    subject = subject_of("panda")
+
+    def pushes(name, seed):
+        samples = []
+        short = scenario(read, name, duration_s=2.2, plant={**scenario(read, name)["plant"], "loop_hz": 4.0})
+        happened = plant.run(subject, short, seed, lambda sample: samples.append(sample.tau))
+        return np.array([push.force for push in happened.pushes]), np.array(samples)
+
+    (force, tau), again, other, soft = (pushes(*of) for of in (("swinging", 1), ("swinging", 1), ("swinging", 3), ("loop_soft", 1)))
+    assert np.array_equal(force, again[0]) and np.array_equal(tau, again[1])
+    assert np.array_equal(force, soft[0]) and np.array_equal(tau, soft[1])
+    assert abs(force - other[0]).max() > 1 and abs(tau - other[1]).max() > 0.1
+
+
+def test_a_policy_runs_away_with_the_deployed_force_alone(read, subject_of):
+    about, _ = one.run(scenario(read, "policy", duration_s=2.0), subject_of("h1_2"), 1)
+    print(about["policy"])
+    assert about["policy"]["deployed"]["diverged_s"] is not None and about["policy"]["guarded"]["diverged_s"] is None
+    assert about["policy"]["guarded"]["largest_N"] < 20 < about["policy"]["deployed"]["largest_N"]
 
 
 # -------------------------------------------------------------------------------------------------------------- judge
