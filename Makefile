@@ -11,7 +11,7 @@ DEMO := antaeus_cli antaeus_parquet antaeus_meshes
 ALL := $(DEMO) antaeus_motion_verbs antaeus_studies_verbs antaeus_mujoco antaeus_python
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
 # What `make demo` needs; every component; what judges them.
 setup:
@@ -100,6 +100,11 @@ bench-ik: setup-test ## inverse kinematics of other libraries beside ours (QUICK
 	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_motion_verbs
 	@ANTAEUS_CLI=$(ANTAEUS) $(VENV)/bin/python benchmarks/ik_peers.py $(if $(QUICK),--quick) $(if $(WRITE),--write)
 
+bench-truth: setup-test ## where the estimator lies: scenarios in MuJoCo, five robots, against the truth (QUICK=1: a minute; WRITE=1: into docs/truth.md)
+	$(call configure,release)
+	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_mujoco antaeus_python
+	@ANTAEUS_CLI=$(ANTAEUS) PYTHONPATH=$(CURDIR)/build/python $(VENV)/bin/python benchmarks/truth/run.py $(if $(QUICK),--quick) $(if $(WRITE),--write)
+
 fuzz: setup-test ## fuzz the parsers under the sanitizers (FUZZ_RUNS=1000000)
 	$(call configure,asan)
 	@cmake --build build/asan -j $(JOBS) --target fuzzers
@@ -136,4 +141,4 @@ docs-simulate: setup-all ## run every experiment and write its figures into docs
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: wheel try-wheel help setup setup-all setup-test demo tour motion studies all test check asan soak bench bench-ik fuzz attack format tidy docs docs-simulate clean
+.PHONY: wheel try-wheel help setup setup-all setup-test demo tour motion studies all test check asan soak bench bench-ik bench-truth fuzz attack format tidy docs docs-simulate clean
