@@ -207,6 +207,8 @@ void bind_evidence(nb::module_& module) {
                               "One condition that ground and weight put on an estimator's wrenches.");
   bind_struct<CauseRow>(module, "CauseRow", "One single cause of the focus step's residuals.");
   bind_struct<CauseTest>(module, "CauseTest", "The single causes against each other, at the focus step.");
+  bind_struct<PlaceFinding>(module, "PlaceFinding",
+                            "Where on the focus endpoint's limb the contact is that the torques speak of.");
   bind_struct<ContactFinding>(module, "ContactFinding",
                               "What the consumer was made for, against a contact that the focus step's torques are of.")
       .def("beyond", &ContactFinding::beyond, "found, and size > limit.");

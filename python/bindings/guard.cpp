@@ -67,6 +67,7 @@ void bind_guarded_estimator(nb::module_& module) {
   doc = options_doc<ConsumerGuardOptions>(doc + "\n\nguarded");
   doc = options_doc<FeasibilityOptions>(doc + "\n\nfeasibility");
   doc = options_doc<InputCheckOptions>(doc + "\n\ninput");
+  doc = options_doc<ContactPlaceOptions>(doc + "\n\ncontact_place");
   nb::class_<GuardedEstimator>(module, "GuardedEstimator",
                                "Observation → instant → residual → posterior → reliability → guard: a wrench that its "
                                "consumer may use, and why.")
@@ -75,16 +76,18 @@ void bind_guarded_estimator(nb::module_& module) {
           [](GuardedEstimator* self, const Robot& robot, const std::vector<std::string>& endpoints,
              const std::optional<nb::dict>& equation, const std::optional<nb::dict>& residual,
              const std::optional<nb::dict>& posterior, const std::optional<nb::dict>& consumer_guard,
-             const std::optional<nb::dict>& feasibility, const std::optional<nb::dict>& input) {
+             const std::optional<nb::dict>& feasibility, const std::optional<nb::dict>& input,
+             const std::optional<nb::dict>& contact_place) {
             const Settings all = robot.settings(endpoints);
             new (self) GuardedEstimator(
                 robot, endpoints, changed<InstantOptions>(all, equation), changed<ResidualOptions>(all, residual),
                 changed<PosteriorOptions>(all, posterior), changed<ConsumerGuardOptions>(all, consumer_guard),
-                changed<FeasibilityOptions>(all, feasibility), changed<InputCheckOptions>(all, input));
+                changed<FeasibilityOptions>(all, feasibility), changed<InputCheckOptions>(all, input),
+                changed<ContactPlaceOptions>(all, contact_place));
           },
           "robot"_a, "endpoints"_a, nb::kw_only(), "equation"_a = nb::none(), "residual"_a = nb::none(),
           "posterior"_a = nb::none(), "consumer_guard"_a = nb::none(), "feasibility"_a = nb::none(),
-          "input"_a = nb::none(), doc.c_str())
+          "input"_a = nb::none(), "contact_place"_a = nb::none(), doc.c_str())
       .def(
           "update",
           [](GuardedEstimator& self, const Observation& observation, std::optional<double> clock) {
@@ -138,6 +141,15 @@ void bind_guarded_estimator(nb::module_& module) {
       .def(
           "feasibility", [](const GuardedEstimator& self) { return Feasibility(self.feasibility()); },
           "Of the last sample; no margins without feet among the endpoints.")
+      .def(
+          "places", [](const GuardedEstimator& self) { return std::vector<ContactPlaces>(self.places()); },
+          "Where on its limb each endpoint's contact may be, of the last update.")
+      .def(
+          "links",
+          [](const GuardedEstimator& self, int endpoint) {
+            return self.links(endpoint_index(endpoint, static_cast<int>(self.places().size())));
+          },
+          "endpoint"_a, "Names of the links in the order of its places.")
       .def(
           "instant", [](const GuardedEstimator& self) { return Instant(self.instant()); }, "Of the last sample.")
       .def("reader", &GuardedEstimator::reader, nb::rv_policy::reference_internal, "That reads its observations.")

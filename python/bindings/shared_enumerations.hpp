@@ -30,6 +30,8 @@ struct type_caster<antaeus::GuardAction> : EnumerationCaster<antaeus::GuardActio
 template <>
 struct type_caster<antaeus::MarginKind> : EnumerationCaster<antaeus::MarginKind, "antaeus.MarginKind"> {};
 template <>
+struct type_caster<antaeus::Unplaced> : EnumerationCaster<antaeus::Unplaced, "antaeus.Unplaced"> {};
+template <>
 struct type_caster<antaeus::CauseKind> : EnumerationCaster<antaeus::CauseKind, "antaeus.CauseKind"> {};
 template <>
 struct type_caster<antaeus::Separation> : EnumerationCaster<antaeus::Separation, "antaeus.Separation"> {};

@@ -1,4 +1,5 @@
 // Reliability of torques, feasibility of wrenches, and tests of causes. Nothing here raises in a loop.
+#include "antaeus/trust/contact_place.hpp"
 #include "antaeus/trust/feasibility.hpp"
 #include "antaeus/trust/hypotheses.hpp"
 #include "antaeus/trust/reliability.hpp"
@@ -75,6 +76,53 @@ void bind_feasibility(nb::module_& module) {
           "Of any estimator, either sign; their covariance counts where they have one. Never raises: estimates of "
           "other "
           "endpoints have status wrong_size.");
+}
+
+void bind_contact_place(nb::module_& module) {
+  bind_enumeration<Unplaced>(module,
+                             "Why an endpoint's contact is not placed: foot: it carries the robot. few_rows: too few "
+                             "torque rows of its own. base_rows: these see every link alike.");
+  bind_struct<ContactPlace>(module, "ContactPlace", "One link of a limb that may be touched. Plain data of its own.");
+  bind_struct<ContactPlaces>(module, "ContactPlaces",
+                             "Where the contact is that one limb's torques speak of. Plain data of its own.");
+  const std::string signature = options_signature<ContactPlaceOptions>(
+      "def __init__(self, robot: Robot, reader: InstantReader, posterior: PosteriorEstimator", ") -> None");
+  const std::string doc =
+      options_doc<ContactPlaceOptions>("Robot, reader and posterior are of one another. OptionsError.");
+  nb::class_<ContactPlaceTest>(module, "ContactPlaceTest",
+                               "Compares where on a limb a contact may be: at the endpoint's link, at each other link, "
+                               "nowhere, or whether one joint's torque is wrong.")
+      .def(
+          "__init__",
+          [](ContactPlaceTest* self, const Robot& robot, const InstantReader& reader,
+             const PosteriorEstimator& posterior, const nb::kwargs& options) {
+            constexpr const char* kPlace = "ContactPlaceTest";
+            require_same(reader.endpoint_count(), static_cast<Eigen::Index>(posterior.results().size()), kPlace,
+                         "endpoints of the posterior");
+            require_same(reader.model().motor_count(), posterior.results().residual.value.size(), kPlace,
+                         "motors of the posterior");
+            require_same(reader.model().motor_count(), robot.model.motor_count(), kPlace, "motors of the robot");
+            new (self) ContactPlaceTest(robot, reader, posterior, options_from<ContactPlaceOptions>(options));
+          },
+          "robot"_a, "reader"_a, "posterior"_a, "options"_a, nb::sig(signature.c_str()), doc.c_str())
+      .def(
+          "judge",
+          [](ContactPlaceTest& self, const PosteriorEstimates& estimates) {
+            return std::vector<ContactPlaces>(self.judge(estimates));
+          },
+          "estimates"_a, "One result an endpoint. Never raises: estimates of others have status wrong_size.")
+      .def(
+          "links",
+          [](const ContactPlaceTest& self, int endpoint) {
+            return self.links(endpoint_index(endpoint, static_cast<int>(self.results().size())));
+          },
+          "endpoint"_a, "Names of the links in the order of the places.")
+      .def(
+          "rows",
+          [](const ContactPlaceTest& self, int endpoint) {
+            return self.rows(endpoint_index(endpoint, static_cast<int>(self.results().size())));
+          },
+          "endpoint"_a, "Motors whose torques they are told from, from the limb's root.");
 }
 
 void bind_cause(nb::module_& module) {
@@ -163,6 +211,7 @@ void bind_hypotheses(nb::module_& module) {
 void bind_trust(nb::module_& module) {
   bind_reliability(module);
   bind_feasibility(module);
+  bind_contact_place(module);
   bind_cause(module);
   bind_hypotheses(module);
 }

@@ -225,6 +225,7 @@ Audit run_audit(const Robot& robot, std::vector<EpisodeReader> logs, const Audit
   if (taken) {
     focus.emplace(robot, endpoints, options, audit);
     audit.cause_test = detail::cause_test(options, *focus, taken->residual);
+    audit.place = detail::place_finding(robot, options, *focus, taken->residual);
   }
   audit.contact = detail::contact_finding(options, audit);
   audit.identified = detail::identified_span(robot, audit);

@@ -34,6 +34,8 @@ std::vector<AdviceRow> pose_advice(const Robot& robot, const Audit& audit);
 std::vector<Statement> advice_verdict(const Audit& audit);
 /// \param residual  of the focus step
 CauseTest cause_test(const AuditOptions& options, const FocusStep& focus, Residual residual);
+/// Of the same residual.
+PlaceFinding place_finding(const Robot& robot, const AuditOptions& options, const FocusStep& focus, Residual residual);
 // identified_span.cpp
 IdentifiedSpan identified_span(const Robot& robot, const Audit& audit);
 std::vector<Statement> identified_verdict(const Audit& audit);

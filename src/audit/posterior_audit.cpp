@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "antaeus/audit/audit_options.hpp"
+#include "antaeus/trust/contact_place.hpp"
 #include "antaeus/trust/hypotheses.hpp"
 #include "audit/alarms.hpp"
 #include "audit/focus_step.hpp"
@@ -139,6 +140,33 @@ CauseTest cause_test(const AuditOptions& options, const FocusStep& focus, Residu
   return test;
 }
 
+PlaceFinding place_finding(const Robot& robot, const AuditOptions& options, const FocusStep& focus, Residual residual) {
+  PlaceFinding finding;
+  if (residual.reasons.has(Reason::outside_identified)) return finding;
+  PosteriorEstimator posterior(focus.reader(), options.posterior);
+  ContactPlaceTest test(robot, focus.reader(), posterior, options.places);
+  residual.instant = focus.now();
+  const ContactPlaces& places = test.judge(posterior.solve(residual))[static_cast<std::size_t>(focus.endpoint())];
+  finding.judged = places.status == Status::ok;
+  if (!finding.judged) return finding;
+  finding.elsewhere = places.elsewhere;
+  finding.beyond_one_contact = places.beyond_one_contact;
+  const std::vector<std::string>& links = test.links(focus.endpoint());
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    if (places.places[i].in_set) finding.set.push_back(links[i]);
+  }
+  if (places.endpoint_in_set) {
+    finding.set.push_back(focus.reader().endpoint_names()[static_cast<std::size_t>(focus.endpoint())]);
+  }
+  const auto best = static_cast<std::size_t>(places.best);
+  finding.link = links[best];
+  finding.probability = places.places[best].probability;
+  finding.force = places.force;
+  finding.point = places.point;
+  finding.open_length = places.open_length;
+  return finding;
+}
+
 ContactFinding contact_finding(const AuditOptions& options, const Audit& audit) {
   ContactFinding finding;
   finding.limit = options.guarded.force_limit;
@@ -238,6 +266,26 @@ std::vector<Event> posterior_events(const Audit& audit) {
   return events;
 }
 
+/// Where the limb is rather touched, where that is not at the endpoint.
+static std::string place_text(const Audit& audit, const EstimateSeries& series) {
+  const PlaceFinding& place = audit.place;
+  if (!place.elsewhere) return {};
+  std::string text = "A contact at " + place.link + " explains the torques of this step better than one at the " +
+                     series.label + ": " + number_text(place.force.norm()) + " N there. The number of the " +
+                     series.label + " then stands at the wrong place.";
+  if (place.set.size() > 1) {
+    text += " These torques do not tell apart ";
+    for (std::size_t i = 0; i < place.set.size(); ++i) {
+      text += (i == 0 ? "" : i + 1 == place.set.size() ? " and " : ", ") + place.set[i];
+    }
+    text += '.';
+  }
+  if (place.beyond_one_contact) {
+    text += " But no single contact leaves no more than noise: there may be two, or something else.";
+  }
+  return text;
+}
+
 /// What the test of single causes says, where there is something to explain: an incident. A found contact is told as
 /// the cause, and nothing beside it.
 static std::string causes_text(const Audit& audit) {
@@ -301,6 +349,8 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
                                ": its verdicts are of the force that it can sense, and in the rest the number "
                                "is about 0 whatever acts there."});
   }
+
+  if (const std::string place = place_text(audit, *series); !place.empty()) all.push_back({Topic::posterior, place});
 
   std::string reliability;
   for (const ReliabilityTable& table : audit.reliability) {

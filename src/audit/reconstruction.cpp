@@ -32,6 +32,7 @@ struct Step {
   AlarmLimits limits{AlarmRate{}, 1};
   PosteriorEstimates estimates;
   Feasibility feasible;
+  std::vector<ContactPlaces> places;
   WrenchEstimates raw;
 };
 
@@ -43,6 +44,7 @@ struct Worker {
   std::optional<PosteriorEstimator> posterior;
   std::optional<ReliabilityEstimator> reliability;
   std::optional<FeasibilityChecker> feasibility;
+  std::optional<ContactPlaceTest> places;
 };
 
 /// What is recorded of one endpoint.
@@ -147,6 +149,7 @@ struct Reconstructor::Impl {
     worker.posterior.emplace(posterior_reader(batch.front()), options.posterior);
     worker.reliability.emplace(posterior_reader(batch.front()), *worker.posterior);
     worker.feasibility.emplace(robot, hands, options.feasibility);
+    worker.places.emplace(robot, posterior_reader(batch.front()), *worker.posterior, options.places);
     return worker;
   }
 
@@ -208,6 +211,7 @@ struct Reconstructor::Impl {
     const PosteriorEstimates& estimates = worker.posterior->solve(step.residual);
     step.estimates = estimates;
     step.feasible = worker.feasibility->check(estimates);
+    step.places = worker.places->judge(estimates);
     if (worker.raw) step.raw = worker.raw->solve(estimates.instant);
     const std::vector<EndpointReliability>& reliability = worker.reliability->judge(estimates);
     for (EndpointRecorders& of_one : recorders) {
@@ -218,7 +222,8 @@ struct Reconstructor::Impl {
 
   /// What all guards do.
   void judge(const Step& step, Eigen::Index row) {
-    if (guard) guard->update(step.estimates, step.feasible, step.raw, step.estimates.instant.observation().time);
+    if (guard)
+      guard->update(step.estimates, step.feasible, step.places, step.raw, step.estimates.instant.observation().time);
     for (std::size_t k = 0; k < recorders.size(); ++k) {
       EndpointRecorders& of_one = recorders[k];
       if (of_one.deployed) detail::record_guards(*of_one.deployed, row, step.deployed[k]);

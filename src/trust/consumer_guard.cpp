@@ -95,8 +95,9 @@ void ConsumerGuard::suspect(Reasons why, const std::vector<int>& motors) noexcep
 }
 
 const std::vector<ConsumerWrench>& ConsumerGuard::update(const PosteriorEstimates& estimates,
-                                                         const Feasibility& feasible, const WrenchEstimates& raw,
-                                                         double clock) noexcept {
+                                                         const Feasibility& feasible,
+                                                         const std::vector<ContactPlaces>& places,
+                                                         const WrenchEstimates& raw, double clock) noexcept {
   const Instant& now = estimates.instant;
   const Observation& observation = now.observation();
   input_.inspect(observation);
@@ -107,7 +108,7 @@ const std::vector<ConsumerWrench>& ConsumerGuard::update(const PosteriorEstimate
   int first_refused = -1;
   for (std::size_t k = 0; k < results_.size(); ++k) {
     ConsumerWrench& result = results_[k];
-    const Reasons reasons = inspect(k, estimates, feasible, clock);
+    const Reasons reasons = inspect(k, estimates, feasible, places[k], clock);
     const int wanted = reasons.has_any(kRefusing) || estimates[k].verdict == Verdict::unobservable ||
                                (options_.refuse_sd > 0 && !(estimates[k].uncertainty.worst_sd() <= options_.refuse_sd))
                            ? 2
@@ -137,7 +138,7 @@ const std::vector<ConsumerWrench>& ConsumerGuard::update(const PosteriorEstimate
 }
 
 Reasons ConsumerGuard::inspect(std::size_t endpoint, const PosteriorEstimates& estimates, const Feasibility& feasible,
-                               double clock) const noexcept {
+                               const ContactPlaces& place, double clock) const noexcept {
   const WrenchEstimate& estimate = estimates[endpoint];
   const double time = estimates.instant.observation().time;
   Reasons reasons = estimate.reasons | input_.findings().reasons | suspected_[endpoint];
@@ -154,6 +155,7 @@ Reasons ConsumerGuard::inspect(std::size_t endpoint, const PosteriorEstimates& e
     const bool concerns = margin.endpoint < 0 || margin.endpoint == static_cast<int>(endpoint);
     if (concerns && !margin.feasible) reasons.add(Reason::infeasible);
   }
+  if (place.elsewhere) reasons.add(Reason::contact_elsewhere);
   if (!(estimate.wrench.force.norm() <= force_limits_[endpoint])) reasons.add(Reason::force_limit);
   return reasons;
 }

@@ -38,6 +38,7 @@ FrameWrenchEstimator::FrameWrenchEstimator(const Robot& robot, FrameWrenchMethod
       input_(robot, settings.get<InputCheckOptions>()),
       residual_(robot, static_only(settings)),
       posterior_(reader_, in_consumers_sign(robot.profile, settings)),
+      places_(robot, reader_, posterior_, settings.get<ContactPlaceOptions>()),
       deployed_(reader_, {.sign = posterior_.options().sign}) {
   const Eigen::Index motors = robot.model.motor_count();
   observation_.q.setZero(motors);
@@ -82,11 +83,14 @@ const WrenchEstimate& FrameWrenchEstimator::get_frame_wrench(std::string_view fr
     if (method_ == FrameWrenchMethod::deployed) {
       deployed_.solve(now);
     } else {
-      posterior_.solve(residual_.form(now));
+      places_.judge(posterior_.solve(residual_.form(now)));
     }
     for (std::size_t i = 0; i < results_.size(); ++i) {
       results_[i] = method_ == FrameWrenchMethod::deployed ? deployed_.results()[i] : posterior_.results()[i];
       results_[i].reasons.add(findings);
+      if (method_ == FrameWrenchMethod::posterior && places_.results()[i].elsewhere) {
+        results_[i].reasons.add(Reason::contact_elsewhere);
+      }
       if (!findings.empty()) results_[i].verdict = std::max(results_[i].verdict, Verdict::refused);
     }
     computed_ = true;

@@ -9,16 +9,18 @@ GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::st
                                    const Settings& settings)
     : GuardedEstimator(robot, endpoints, settings.get<InstantOptions>(), settings.get<ResidualOptions>(),
                        settings.get<PosteriorOptions>(), settings.get<ConsumerGuardOptions>(),
-                       settings.get<FeasibilityOptions>(), settings.get<InputCheckOptions>()) {}
+                       settings.get<FeasibilityOptions>(), settings.get<InputCheckOptions>(),
+                       settings.get<ContactPlaceOptions>()) {}
 
 GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints,
                                    InstantOptions equation, ResidualOptions residual, PosteriorOptions posterior,
                                    ConsumerGuardOptions guarded, FeasibilityOptions feasibility,
-                                   InputCheckOptions input)
+                                   InputCheckOptions input, ContactPlaceOptions places)
     : reader_(robot, endpoints, equation),
       residual_(robot, residual),
       posterior_(reader_, posterior),
       reliability_(reader_, posterior_),
+      places_(robot, reader_, posterior_, places),
       feasibility_(robot, endpoints, feasibility),
       raw_(reader_, {.sign = posterior.sign}),
       guard_(robot, endpoints, posterior_, guarded, input) {}
@@ -33,7 +35,7 @@ const std::vector<ConsumerWrench>& GuardedEstimator::update(const Observation& o
   if (guard_.needs_raw()) raw_.solve(now);
   const PosteriorEstimates& estimates = posterior_.solve(residual_.form(now));
   reliability_.judge(estimates);
-  return guard_.update(estimates, feasibility_.check(estimates), raw_.results(), clock);
+  return guard_.update(estimates, feasibility_.check(estimates), places_.judge(estimates), raw_.results(), clock);
 }
 
 }  // namespace antaeus

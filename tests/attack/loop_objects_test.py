@@ -15,6 +15,7 @@ ELSEWHERE = {
     "NullDirection": "within FreeFlyer of seven joints",
     "SetUpWatch": "within GuardedEstimator",
     "ReliabilityEstimator": "the same",
+    "ContactPlaceTest": "the same",
     "FeasibilityChecker": "the same",
     "MujocoFlight": "the plant of tests; MujocoPlant checks what it is given in the same way",
 }

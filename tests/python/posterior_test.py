@@ -178,6 +178,33 @@ def test_reliability_of_a_posterior(robot):
     assert reliability.judge(estimates)[0].status == "not_computed"  # the Jacobians are gone
 
 
+def test_a_push_at_the_elbow_is_placed(robot):
+    names = robot.model.motor_names()
+    loop = antaeus.GuardedEstimator(robot, [WRIST], residual=dict(kind="static"))
+    sample = at_rest(robot, time=0.0)
+    sample.v = np.zeros(MOTORS)
+    sample.simulated = True
+    elbow = antaeus.InstantReader(robot, ["left_elbow_joint"]).at(sample)
+    sample.tau = np.array(elbow.gravity_torque()) - np.array(elbow.jacobian(0)).T @ [0.0, 25.0, 0.0, 0.0, 0.0, 0.0]
+    (read,) = loop.update(sample)
+    (place,) = loop.places()
+    links = loop.links(0)
+    assert links == [name.replace("_joint", "_link") for name in names if name.startswith(("left_shoulder", "left_elbow", "left_wrist"))][:-1]
+    assert place.status == "ok" and place.unplaced == "placed" and place.elsewhere == ("contact_elsewhere" in read.reasons)
+    total = place.endpoint + place.none + place.fault + sum(one.probability for one in place.places)
+    assert total == pytest.approx(1.0) and [names[one.motor] for one in place.places] == [link.replace("_link", "_joint") for link in links]
+    assert {"left_shoulder_yaw_link", "left_elbow_link"} & {link for link, one in zip(links, place.places, strict=True) if one.in_set}
+
+    reader = antaeus.InstantReader(robot, [WRIST])
+    posterior = antaeus.PosteriorEstimator(reader)
+    test = antaeus.ContactPlaceTest(robot, reader, posterior, ratio=5.0)
+    assert test.links(0) == links and len(test.rows(0)) == 7
+    (alone,) = test.judge(posterior.solve(antaeus.ResidualEstimator(robot, kind="static").form(reader.at(sample))))
+    assert alone.status == "ok" and alone.endpoint == pytest.approx(place.endpoint, rel=1e-6)
+    with pytest.raises(antaeus.OptionsError, match="contact_place: unknown option 'ratoi'; did you mean 'ratio'"):
+        antaeus.GuardedEstimator(robot, [WRIST], contact_place=dict(ratoi=1.0))
+
+
 def test_feet_that_nothing_holds_are_infeasible(robot):
     frames = robot.endpoint_frames()
     reader = antaeus.InstantReader(robot, frames)

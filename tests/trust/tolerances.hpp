@@ -17,5 +17,8 @@ inline constexpr Tolerance kWindowOfOne{1e-6};
 /// Best fits from a Gram matrix against QR of the columns themselves, relative to χ²: κ² of the seen directions, up to
 /// 1e9, times ε.
 inline constexpr Tolerance kNormalEquations{1e-7};
+/// Log evidences from the Gram matrix of a wrench at the endpoint, carried to another point, against dense covariances
+/// of the rows: squares of columns of 20 N over 0.2 N·m, 1e4, times levers and ε, and the dense formula's own inverse.
+inline constexpr Tolerance kDenseEvidence{1e-11};
 
 }  // namespace antaeus::tolerance

@@ -104,6 +104,10 @@ TEST(TrustSoak, GuardReliabilityFeasibilityAndCauses) {
         for (const FeasibilityMargin& margin : feasible.margins) {
           told.add(margin.feasible, !std::isnan(margin.value) && !std::isnan(margin.sd));
         }
+        for (const ContactPlaces& one : guarded.places()) {
+          told.add(one.status == Status::ok, std::isfinite(one.endpoint) && std::isfinite(one.open_length));
+          EXPECT_TRUE(!one.elsewhere || one.status == Status::ok);
+        }
         EXPECT_TRUE(told.honest());
         told.add(judged == Status::ok, std::isfinite(causes.result().chi_squared));
         if (judged == Status::ok) {

@@ -63,6 +63,7 @@ struct Audit {
   std::vector<ReliabilityTable> reliability;
   std::vector<FeasibilityRow> feasibility;
   CauseTest cause_test;
+  PlaceFinding place;
   IdentifiedSpan identified;
   ContactFinding contact;
   CausalGraph causal_graph;

@@ -268,6 +268,7 @@ constexpr void visit_fields(const Audit*, auto&& visit) {
             &A::reliability));
   visit(field("feasibility", "", "of the stacked estimator at the focus step; empty without feet", &A::feasibility));
   visit(field("cause_test", "", "at the focus step", &A::cause_test));
+  visit(field("place", "", "at the focus step", &A::place));
   visit(field("identified", "", "of the audited log", &A::identified).only(kFile));
   visit(field("contact", "", "at the focus step", &A::contact));
   visit(

@@ -54,6 +54,7 @@ struct AuditOptions {
   ResidualOptions residual;
   PosteriorOptions posterior{.sign = Sign::on_environment};  ///< that of `estimator`: numbers stand side by side
   ConsumerGuardOptions guarded;
+  ContactPlaceOptions places;
   SmoothingOptions smooth;
   FeasibilityOptions feasibility;
   HypothesisOptions hypotheses;
@@ -72,6 +73,7 @@ struct AuditOptions {
     visit(self.residual);
     visit(self.posterior);
     visit(self.guarded);
+    visit(self.places);
     visit(self.smooth);
     visit(self.feasibility);
     visit(self.hypotheses);

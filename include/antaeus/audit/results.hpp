@@ -294,6 +294,33 @@ constexpr void visit_fields(const CauseTest*, auto&& visit) {
   visit(field("causes", "", "best first", &C::causes));
 }
 
+/// Where on the focus endpoint's limb the contact is that the torques speak of.
+struct PlaceFinding {
+  bool judged = false, elsewhere = false, beyond_one_contact = false;
+  std::string link;
+  std::vector<std::string> set;
+  double probability = kNaN;
+  Vector3 force = Vector3::Constant(kNaN), point = Vector3::Constant(kNaN);
+  double open_length = kNaN;
+};
+constexpr void visit_fields(const PlaceFinding*, auto&& visit) {
+  using P = PlaceFinding;
+  visit(field("judged", "", "the limb's torques can tell places apart, and there are numbers", &P::judged));
+  visit(field("elsewhere", "", "a contact at another link than the endpoint's explains the torques much better",
+              &P::elsewhere));
+  visit(field("beyond_one_contact", "",
+              "no single contact, wherever on the limb, and no one joint's fault explains them",
+              &P::beyond_one_contact));
+  visit(field("link", "", "the likeliest link but the endpoint's own", &P::link));
+  visit(field("set", "", "links that cannot be excluded, the endpoint's frame among them", &P::set));
+  visit(field("probability", "1", "of that link, among all causes and none", &P::probability));
+  visit(field("force", "N", "[3] a push there, world axes, in the posterior's sign", &P::force));
+  visit(field("point", "m", "[3] where it acts at its likeliest, world axes with the base at the origin", &P::point));
+  visit(field("open_length", "m",
+              "along that push's line of action, between the outermost points that explain the torques about as well",
+              &P::open_length));
+}
+
 /// What a consumer was made for, against a contact that the focus step's torques are those of.
 struct ContactFinding {
   bool found = false;

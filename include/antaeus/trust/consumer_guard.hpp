@@ -11,6 +11,7 @@
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/signal/hysteresis.hpp"
 #include "antaeus/signal/ring_buffer.hpp"
+#include "antaeus/trust/contact_place.hpp"
 #include "antaeus/trust/feasibility.hpp"
 #include "antaeus/trust/set_up_watch.hpp"
 #include "antaeus/trust/torque_rate.hpp"
@@ -124,8 +125,9 @@ constexpr void visit_fields(const FlightRecord*, auto&& visit) {
 /// - its force is larger than the consumer was made for (at a foot: than feet carry), or no direction is observable;
 /// - feet are among the endpoints, and no ground can have made it (FeasibilityChecker).
 ///
-/// It requests `degraded` for any lesser reason, among them what speaks against the set-up (SetUpWatch, suspect()). The
-/// state rises after `rise_dwell`, and falls after `fall_dwell` of better samples.
+/// It requests `degraded` for any lesser reason, among them what speaks against the set-up (SetUpWatch, suspect()) and
+/// a contact that is rather at another link of the limb (ContactPlaceTest). The state rises after `rise_dwell`, and
+/// falls after `fall_dwell` of better samples.
 class ANTAEUS_API ConsumerGuard {
  public:
   /// \param posterior  whose estimates it will see: its sign, and the rows of each endpoint, whose torques are watched
@@ -136,11 +138,13 @@ class ANTAEUS_API ConsumerGuard {
   /// One result an endpoint, in the order given.
   /// \param estimates  of the sample, by that posterior or one like it; they hold its instant and observation
   /// \param feasible   of the same estimates
+  /// \param places     of the same estimates
   /// \param raw        the deployed estimator's, where needs_raw(); else it is not read
   /// \param clock      the consumer's, for the sample's age [s]
   /// \realtime (guarded_estimator_realtime_test)
   const std::vector<ConsumerWrench>& update(const PosteriorEstimates& estimates, const Feasibility& feasible,
-                                            const WrenchEstimates& raw, double clock) noexcept;
+                                            const std::vector<ContactPlaces>& places, const WrenchEstimates& raw,
+                                            double clock) noexcept;
   /// Whether an action reads the deployed number.
   bool needs_raw() const noexcept { return needs_raw_; }
   /// Forgets history, states and stop requests; the last refusal stays.
@@ -159,7 +163,7 @@ class ANTAEUS_API ConsumerGuard {
 
  private:
   Reasons inspect(std::size_t endpoint, const PosteriorEstimates& estimates, const Feasibility& feasible,
-                  double clock) const noexcept;
+                  const ContactPlaces& place, double clock) const noexcept;
   void act(std::size_t endpoint, const PosteriorEstimates& estimates, const WrenchEstimates& raw, double dt) noexcept;
   void record(const PosteriorEstimates& estimates) noexcept;
 

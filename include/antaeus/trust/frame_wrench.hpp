@@ -10,6 +10,7 @@
 #include "antaeus/episode/input_checks.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/estimation/published/wrench_estimator.hpp"
+#include "antaeus/trust/contact_place.hpp"
 
 namespace antaeus {
 
@@ -25,7 +26,8 @@ constexpr auto enum_names(FrameWrenchMethod) noexcept { return name_list<FrameWr
 /// states none leaves it to `posterior.sign`, else to `on_robot`. Both methods have the same sign. The residual is
 /// static. This call knows neither velocity nor clock, so motion cannot be excluded: every posterior is at best
 /// `degraded` with `motion_unknown`, and each joint's sd is at least its `static_sd`. With velocities, a gyro and a
-/// clock, GuardedEstimator is more accurate. A position that cannot be (InputChecks) is `refused`, with the reason.
+/// clock, GuardedEstimator is more accurate. A position that cannot be (InputChecks) is `refused`, with the reason. A
+/// posterior whose torques rather speak for a contact at another link says `contact_elsewhere`.
 class ANTAEUS_API FrameWrenchEstimator {
  public:
   /// \param frames  those that get_frame_wrench will name; empty: the endpoints that the deployed code reads, else all
@@ -53,6 +55,7 @@ class ANTAEUS_API FrameWrenchEstimator {
   InputChecks input_;
   ResidualEstimator residual_;
   PosteriorEstimator posterior_;
+  ContactPlaceTest places_;
   DeployedEstimator deployed_;
   Observation observation_;
   bool computed_ = false;

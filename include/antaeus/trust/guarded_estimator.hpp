@@ -11,24 +11,25 @@
 #include "antaeus/estimation/residual.hpp"
 #include "antaeus/robot/instant.hpp"
 #include "antaeus/trust/consumer_guard.hpp"
+#include "antaeus/trust/contact_place.hpp"
 #include "antaeus/trust/reliability.hpp"
 
 namespace antaeus {
 
 /// Take it in a control loop that has velocities and a clock (docs/estimator.md#which-estimator-to-take).
-/// Observation → instant → residual → posterior → reliability → guard. All memory is taken by the constructor.
-/// What refuses and degrades a sample: ConsumerGuard.
+/// Observation → instant → residual → posterior → reliability, place of contact → guard. All memory is taken by the
+/// constructor. What refuses and degrades a sample: ConsumerGuard.
 class ANTAEUS_API GuardedEstimator {
  public:
   /// Options come from the profile's [options.equation], [options.residual], [options.posterior],
-  /// [options.consumer_guard], [options.feasibility], [options.input], and from what fits this robot and these
-  /// endpoints (Robot::settings): the sign is the one that the profile's deployed consumer reads.
+  /// [options.consumer_guard], [options.feasibility], [options.input], [options.contact_place], and from what fits this
+  /// robot and these endpoints (Robot::settings): the sign is the one that the profile's deployed consumer reads.
   /// \throws ModelError, OptionsError
   GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints);
   GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints, const Settings& settings);
   GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints, InstantOptions equation,
                    ResidualOptions residual, PosteriorOptions posterior, ConsumerGuardOptions guarded,
-                   FeasibilityOptions feasibility = {}, InputCheckOptions input = {});
+                   FeasibilityOptions feasibility = {}, InputCheckOptions input = {}, ContactPlaceOptions places = {});
 
   /// One result an endpoint, in the order given. \realtime (guarded_estimator_realtime_test)
   const std::vector<ConsumerWrench>& update(const Observation& observation) noexcept {
@@ -54,6 +55,12 @@ class ANTAEUS_API GuardedEstimator {
   const PosteriorEstimates& estimates() const noexcept { return posterior_.results(); }
   const std::vector<EndpointReliability>& reliability() const noexcept { return reliability_.results(); }
   const std::vector<int>& reliability_rows(std::size_t endpoint) const noexcept { return reliability_.rows(endpoint); }
+  /// Where on its limb each endpoint's contact may be.
+  const std::vector<ContactPlaces>& places() const noexcept { return places_.results(); }
+  /// Names of the links in the order of their places.
+  const std::vector<std::string>& links(int endpoint) const noexcept { return places_.links(endpoint); }
+  /// Motors whose torques the places are told from, from the limb's root.
+  const std::vector<int>& place_rows(int endpoint) const noexcept { return places_.rows(endpoint); }
   /// Of the last sample; empty margins without feet among the endpoints.
   const Feasibility& feasibility() const noexcept { return feasibility_.result(); }
   /// What is wrong with the last sample itself.
@@ -73,6 +80,7 @@ class ANTAEUS_API GuardedEstimator {
   ResidualEstimator residual_;
   PosteriorEstimator posterior_;
   ReliabilityEstimator reliability_;
+  ContactPlaceTest places_;
   FeasibilityChecker feasibility_;
   DeployedEstimator raw_;
   ConsumerGuard guard_;
