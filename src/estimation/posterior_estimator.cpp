@@ -36,8 +36,8 @@ std::vector<int> own_rows(const InstantReader& reader, const std::string& frame)
   return motors;
 }
 
-/// How much of the square of what a filter holds back is added to the covariance: all of it where it stands out from the
-/// noise, whose own rate of change is as large as its sd, and nothing where it does not. The positive part of the
+/// How much of the square of what a filter holds back is added to the covariance: all of it where it stands out from
+/// the noise, whose own rate of change is as large as its sd, and nothing where it does not. The positive part of the
 /// shrinkage factor for three unknowns. Source: Baranchik, Stanford Technical Report 51 (1964); Efron & Morris, JASA 68
 /// (1973), §2, with 3 in place of 1: less of the noise passes.
 double share_of_lag(const Vector6& held_back, const Matrix6& covariance) noexcept {

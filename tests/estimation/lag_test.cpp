@@ -25,9 +25,18 @@ struct Shape {
 };
 /// Ramps of 40 ms, as fast as a hand strikes; half a sine of 10 ms every second; 5 Hz, a third of the cut-off.
 const Shape kShapes[] = {
-    {"pulses of 20 N", [](double t) { return 20.0 * std::clamp(std::min(std::fmod(t, 1.4) - 0.3, 1.0 - std::fmod(t, 1.4)) / 0.04, 0.0, 1.0); }, 0.01},
+    {"pulses of 20 N",
+     [](double t) {
+       return 20.0 * std::clamp(std::min(std::fmod(t, 1.4) - 0.3, 1.0 - std::fmod(t, 1.4)) / 0.04, 0.0, 1.0);
+     },
+     0.01},
     // One sample an impact is there before any filter has seen it.
-    {"impacts of 100 N", [](double t) { const double s = std::fmod(t, 1.0) - 0.5; return s > 0.0 && s < 0.01 ? 100.0 * std::sin(std::numbers::pi * s / 0.01) : 0.0; }, 0.0025},
+    {"impacts of 100 N",
+     [](double t) {
+       const double s = std::fmod(t, 1.0) - 0.5;
+       return s > 0.0 && s < 0.01 ? 100.0 * std::sin(std::numbers::pi * s / 0.01) : 0.0;
+     },
+     0.0025},
     {"20 N at 5 Hz", [](double t) { return 20.0 * std::sin(2.0 * std::numbers::pi * 5.0 * t); }, 0.05},
     {"20 N at 2 Hz", [](double t) { return 20.0 * std::sin(2.0 * std::numbers::pi * 2.0 * t); }, 0.05},
     {"nothing", [](double) { return 0.0; }, 0.0},
@@ -86,8 +95,8 @@ TEST(Lag, WhatTheLowPassHoldsBackIsInTheDoubt) {
           without.take(deaf.solve(formed)[0], force * direction);
         }
       }
-      std::printf("%-5s %-17s lies %.4f (largest %.1f N; without %.4f, %.1f N), outside %.3f (%.3f), ok %.2f (%.2f)\n", name,
-                  shape.name, with.share(with.lies), with.largest, without.share(without.lies), without.largest,
+      std::printf("%-5s %-17s lies %.4f (largest %.1f N; without %.4f, %.1f N), outside %.3f (%.3f), ok %.2f (%.2f)\n",
+                  name, shape.name, with.share(with.lies), with.largest, without.share(without.lies), without.largest,
                   with.share(with.outside), without.share(without.outside), with.share(with.ok),
                   without.share(without.ok));
       EXPECT_LE(with.share(with.lies), shape.most_lies) << name << ", " << shape.name;

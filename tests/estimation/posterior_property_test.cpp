@@ -354,9 +354,10 @@ TEST_F(Posterior, StandingQuietlyLegsAndBaseRecoverAVerticalPushThatTheArmHides)
   }
   std::ranges::sort(by_arm), std::ranges::sort(by_all);
   const auto covered = std::ranges::count_if(z, [](double one) { return std::abs(one) < 1.96; });
-  std::printf("vertical push recovered, median: arm %.2f, legs and base %.2f (least %.2f); covered %td of %zu; phantom %.1f N; "
-              "of the torso's 34 N·m %.1e N\n",
-              by_arm[12], by_all[12], by_all[0], covered, z.size(), largest_phantom, largest_from_torso);
+  std::printf(
+      "vertical push recovered, median: arm %.2f, legs and base %.2f (least %.2f); covered %td of %zu; phantom %.1f N; "
+      "of the torso's 34 N·m %.1e N\n",
+      by_arm[12], by_all[12], by_all[0], covered, z.size(), largest_phantom, largest_from_torso);
   EXPECT_LT(by_arm[12], 0.2);
   EXPECT_GT(by_all[12], 0.5);
   EXPECT_GE(covered, 21) << "95 % of 24, less two of their sds";

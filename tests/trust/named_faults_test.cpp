@@ -14,7 +14,8 @@
 namespace antaeus {
 namespace {
 
-constexpr double kRowAlarm = 3.290526731;  // of a standard normal number, 0.1 %: what minimal_detectable_bias stands for
+constexpr double kRowAlarm =
+    3.290526731;  // of a standard normal number, 0.1 %: what minimal_detectable_bias stands for
 
 constexpr double kApart = 6.634896601;  // χ² of one degree of freedom, 1 %: what is likelier by more is told apart
 
@@ -98,10 +99,11 @@ TEST(NamedFaults, TenThousandErrorsThatAreCalledDetectableAreNamed) {
   for (const char* name : {"h1_2", "panda", "ur5e", "ur5e_2f85"}) {
     const Tally tally = inject(name, 911, 300);
     const double faults = tally.faults, tests = tally.faults + tally.beyond;
-    std::printf("%-9s %d faults of twice the detectable size: found %.4f, named %.4f (first %.3f, on average beside %.2f "
-                "others); of half of it found %.3f; %d beyond the motors; false alarms %.4f\n",
-                name, tally.faults, tally.found / faults, tally.named / faults, tally.alone / faults,
-                tally.beside / faults, tally.half_found / faults, tally.beyond, tally.false_alarms / tests);
+    std::printf(
+        "%-9s %d faults of twice the detectable size: found %.4f, named %.4f (first %.3f, on average beside %.2f "
+        "others); of half of it found %.3f; %d beyond the motors; false alarms %.4f\n",
+        name, tally.faults, tally.found / faults, tally.named / faults, tally.alone / faults, tally.beside / faults,
+        tally.half_found / faults, tally.beyond, tally.false_alarms / tests);
     EXPECT_GE(tally.found, 0.999 * faults) << name;
     EXPECT_GE(tally.named, 0.99 * faults) << name;
     EXPECT_LE(tally.half_found, 0.15 * faults) << name << ": more is found than the reliability says";

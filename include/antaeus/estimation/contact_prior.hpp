@@ -19,8 +19,8 @@ ANTAEUS_API const OptionTable& options_of(const ContactPrior&);
 /// are allowed for in place of a hand's ContactPrior.
 /// Option names: base_force_sd, base_moment_sd, base_foot_force, base_foot_moment.
 struct BaseRowErrors {
-  double force_sd = 15.0;   ///< [N] each force row; 2 % of 67 kg
-  double moment_sd = 10.0;  ///< [N·m] each moment row; 2 cm of the weight's lever
+  double force_sd = 15.0;     ///< [N] each force row; 2 % of 67 kg
+  double moment_sd = 10.0;    ///< [N·m] each moment row; 2 cm of the weight's lever
   double foot_force = 650.0;  ///< [N] sd of each component of a foot's force before any torque is seen: the weight
   double foot_moment = 65.0;  ///< [N·m] the same of the moment about its origin: the weight on 10 cm
 };

@@ -99,8 +99,8 @@ constexpr void visit_fields(const ContactPlaces*, auto&& visit) {
 ///   a third or a twentieth of its moments. Most pushes have little moment; of a prior that allows for much a pure
 ///   force would be thought rarer than a push at a link that fewer rows see;
 /// - another link is touched: a force with that prior at the link's joint, half-way to the next joint, there, and at
-///   its centre of mass, and at both joints with the moment too that it makes `radius` off the limb's middle. Joints behind
-///   the link feel nothing of it. A place's evidence is the mean over its points;
+///   its centre of mass, and at both joints with the moment too that it makes `radius` off the limb's middle. Joints
+///   behind the link feel nothing of it. A place's evidence is the mean over its points;
 /// - one joint's torque is wrong.
 ///
 /// One line of action stays one line of action: a push at the forearm whose line goes through the wrist without a
@@ -140,13 +140,13 @@ class ANTAEUS_API ContactPlaceTest {
   struct Limb {
     std::vector<int> motors;
     std::vector<std::string> links;
-    std::vector<FrameId> frames;           ///< of the joints
-    std::vector<Vector3> mass_centre;      ///< of the links, in their joints' axes
-    Matrix6 prior = Matrix6::Zero();       ///< L with P₀ = L Lᵀ of the endpoint
-    Matrix6X X;                            ///< columns of the rows
-    MatrixX R, inverse, P;                 ///< noise, its factor's inverse, and R⁻¹
-    VectorX r, weighted;                   ///< residual, P r
-    std::vector<Vector3> joint;            ///< origins from the endpoint's, world axes
+    std::vector<FrameId> frames;       ///< of the joints
+    std::vector<Vector3> mass_centre;  ///< of the links, in their joints' axes
+    Matrix6 prior = Matrix6::Zero();   ///< L with P₀ = L Lᵀ of the endpoint
+    Matrix6X X;                        ///< columns of the rows
+    MatrixX R, inverse, P;             ///< noise, its factor's inverse, and R⁻¹
+    VectorX r, weighted;               ///< residual, P r
+    std::vector<Vector3> joint;        ///< origins from the endpoint's, world axes
     std::vector<std::array<Vector3, kPoints>> points;
     /// Evidence of each point, the better of force and wrench, over e^(top/2) of its link.
     std::vector<std::array<double, kPoints>> at_point;

@@ -143,10 +143,11 @@ MatrixX factor_of_seen(const MovingRows& rows, MatrixX factor) {
 void note_shift(MovingFit& fit) {
   const ShiftScan& scan = fit.torque_shift;
   if (!scan.differs) return;
-  fit.notes.push_back("the torques are " + rounded(1e3 * std::abs(scan.best)) + " ± " + rounded(1e3 * scan.sd) +
-                      " ms " + (scan.best > 0.0 ? "later" : "earlier") +
-                      " than the positions: a fast arm's doubts do not hold then; align the channels: channels.torque_delay = " +
-                      rounded(scan.best) + " s in the profile, beyond what it has, and identify again");
+  fit.notes.push_back(
+      "the torques are " + rounded(1e3 * std::abs(scan.best)) + " ± " + rounded(1e3 * scan.sd) + " ms " +
+      (scan.best > 0.0 ? "later" : "earlier") +
+      " than the positions: a fast arm's doubts do not hold then; align the channels: channels.torque_delay = " +
+      rounded(scan.best) + " s in the profile, beyond what it has, and identify again");
 }
 
 /// What the loop sees of the logs (MovingFitOptions::low_pass), with its σ, s_f and T for those of \p cv: each row
