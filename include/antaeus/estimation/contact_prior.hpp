@@ -21,8 +21,8 @@ ANTAEUS_API const OptionTable& options_of(const ContactPrior&);
 struct BaseRowErrors {
   double force_sd = 15.0;     ///< [N] each force row; 2 % of 67 kg
   double moment_sd = 10.0;    ///< [N·m] each moment row; 2 cm of the weight's lever
-  double foot_force = 650.0;  ///< [N] sd of each component of a foot's force before any torque is seen: the weight
-  double foot_moment = 65.0;  ///< [N·m] the same of the moment about its origin: the weight on 10 cm
+  double foot_force = 660.0;  ///< [N] sd of each component of a foot's force before any torque is seen: the weight
+  double foot_moment = 66.0;  ///< [N·m] the same of the moment about its origin: the weight on 10 cm
 };
 ANTAEUS_API const OptionTable& options_of(const BaseRowErrors&);
 
