@@ -175,7 +175,6 @@ class ANTAEUS_API ConsumerGuard {
   std::vector<std::vector<int>> watched_;  ///< per endpoint: motors whose torque rate is looked at
   std::vector<double> force_limits_;       ///< per endpoint [N]
   std::vector<double> row_limits_;         ///< per endpoint: of the size of one row's test under assumed figures
-  std::vector<double> row_limits_;         ///< per endpoint: of the size of one row's test under assumed figures
   std::vector<Hysteresis> states_;
   std::vector<Wrench> held_;
   std::vector<ConsumerWrench> results_;
