@@ -6,6 +6,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/in_place.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "core/decompositions.hpp"
 #include "estimation/describe_posterior.hpp"
 
 namespace antaeus {
@@ -37,13 +38,15 @@ std::vector<int> own_rows(const InstantReader& reader, const std::string& frame)
 }
 
 /// How much of the square of what a filter holds back is added to the covariance: all of it where it stands out from
-/// the noise, whose own rate of change is as large as its sd, and nothing where it does not. The positive part of the
+/// its noise, and nothing where it does not. White noise through a Butterworth low pass gives √2/ω times the rate twice
+/// the variance of the value; noise of differenced velocities gives more, which is measured. The positive part of the
 /// shrinkage factor for three unknowns. Source: Baranchik, Stanford Technical Report 51 (1964); Efron & Morris, JASA 68
 /// (1973), §2, with 3 in place of 1: less of the noise passes.
-double share_of_lag(const Vector6& held_back, const Matrix6& covariance) noexcept {
-  constexpr double kUnknowns = 3.0;
-  const Vector3 force = held_back.head<3>();
-  const double square = force.dot(covariance.topLeftCorner<3, 3>().ldlt().solve(force));
+/// \param noise  of the force that is held back, measured [N²]
+double share_of_lag(const Vector3& held_back, const Matrix3& covariance, const Matrix3& noise) noexcept {
+  constexpr double kUnknowns = 3.0, kWhite = 2.0;
+  const Matrix3 S = kWhite * covariance + noise;
+  const double square = held_back.dot(S.ldlt().solve(held_back));
   return square > kUnknowns ? 1.0 - kUnknowns / square : 0.0;
 }
 
@@ -156,7 +159,7 @@ PosteriorEstimator::PosteriorEstimator(const InstantReader& reader, PosteriorOpt
   hourly_ = limits_of_identified(options, static_cast<int>(blocks_.size()), reference_ >= 0, most_rows);
   estimates_.residual.value.setConstant(reader.model().motor_count(), kNaN);
   estimates_.residual.variance = estimates_.residual.value;
-  estimates_.residual.lag = estimates_.residual.value;
+  estimates_.residual.lag = estimates_.residual.lag_variance = estimates_.residual.value;
   estimates_.residual.tilt.setZero(reader.model().motor_count(), kTilts);
   estimates_.residual.covariance.setConstant(reader.model().motor_count(), reader.model().motor_count(), kNaN);
   estimates_.row_precision = estimates_.row_redundancy = estimates_.row_test = estimates_.residual.value;
@@ -221,6 +224,7 @@ const PosteriorEstimates& PosteriorEstimator::solve(const Residual& residual) no
   if (status == Status::ok &&
       (now.endpoint_count() != static_cast<int>(estimates_.size()) ||
        now.motor_count() != std::ssize(estimates_.residual.value) || residual.value.size() != now.motor_count() ||
+       residual.lag.size() != residual.lag_variance.size() ||
        (residual.lag.size() > 0 && residual.lag.size() != now.motor_count()) ||
        (residual.correlated &&
         (residual.covariance.rows() != now.motor_count() || residual.covariance.cols() != now.motor_count())))) {
@@ -356,10 +360,15 @@ void PosteriorEstimator::describe(const Block& block, const Residual& residual) 
           factor * block.posterior.gain().block<6, 1>(column, base + static_cast<Eigen::Index>(i));
     }
     Vector6 held_back = Vector6::Zero();
+    Matrix3 lag_noise = Matrix3::Zero();
     if (residual.lag.size() > 0) {
-      for (const int row : block.rows) held_back += estimate.gain.col(row) * residual.lag[row];
+      for (const int row : block.rows) {
+        const Vector6 gain = estimate.gain.col(row);
+        held_back += gain * residual.lag[row];
+        lag_noise += gain.head<3>() * gain.head<3>().transpose() * residual.lag_variance[row];
+      }
     }
-    const double lag_share = share_of_lag(held_back, covariance);
+    const double lag_share = share_of_lag(held_back.head<3>(), covariance.topLeftCorner<3, 3>(), lag_noise);
     describe_posterior(w, covariance + lag_share * held_back * held_back.transpose(), prior_[k], options_.observable_sd,
                        estimate);
     if (lag_share > 0.0 && estimate.uncertainty.worst_sd() > options_.full_use_sd &&

@@ -58,9 +58,10 @@ ResidualEstimator::ResidualEstimator(const Robot& robot, ResidualOptions options
   residual_.value.setConstant(motors, kNaN);
   residual_.variance.setConstant(motors, kNaN);
   residual_.lag.setZero(motors);
+  residual_.lag_variance.setZero(motors);
   residual_.tilt.setZero(motors, 2);
-  for (VectorX* vector :
-       {&last_q_, &last_v_, &speed_, &day_speed_, &raw_, &raw_dynamic_part_, &dynamic_part_, &momentum_, &drive_}) {
+  for (VectorX* vector : {&last_q_, &last_v_, &speed_, &day_speed_, &raw_, &raw_dynamic_part_, &dynamic_part_,
+                          &momentum_, &drive_, &lag_before_, &lag_step_, &lag_noise_}) {
     vector->setZero(motors);
   }
   for (VectorX* vector : {&full_v_, &full_a_, &full_tau_, &full_tau_static_}) vector->setZero(nv);
@@ -177,7 +178,7 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
     residual_.kind = ResidualKind::static_gravity;
     residual_.moving = true;
     residual_.saturated = 0;
-    set_nan(residual_.value, residual_.variance, residual_.lag, residual_.covariance);
+    set_nan(residual_.value, residual_.variance, residual_.lag, residual_.lag_variance, residual_.covariance);
     tare_.bad_sample();
     return residual_;
   };
@@ -200,6 +201,7 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
   watch_envelope(observation);
 
   residual_.lag.setZero();
+  residual_.lag_variance.setZero();
   Status status = Status::ok;
   bool settled = true;
   if (residual_.kind != ResidualKind::static_gravity) {
@@ -294,7 +296,7 @@ Status ResidualEstimator::compute_dynamic(const Instant& now, double dt) noexcep
     // The first sample knows no acceleration: what it yields is static, and named so by `settling`.
     const Status filtered = advance(low_pass_, raw_, first, dt);
     residual_.value = low_pass_.value();
-    residual_.lag = low_pass_.rate() * (std::numbers::sqrt2 / (kTwoPi * options_.cut_off));
+    see_lag(first, dt);
     take_mean_out();
     if (filtered != Status::ok) return filtered;
     // An error of the inertial torque reaches the estimate through the same filter.
@@ -303,6 +305,29 @@ Status ResidualEstimator::compute_dynamic(const Instant& now, double dt) noexcep
     return doubt;
   }
   return observe_momentum(now, floating ? Vector3(-base_specific_force) : model_.gravity(), first, dt);
+}
+
+/// What the low pass holds back, and how much of that is noise. Noise of velocities, differenced, is as large at 200 Hz
+/// as at 20, where no force changes by hand or by walking: second differences have it and little else.
+void ResidualEstimator::see_lag(bool first, double dt) noexcept {
+  constexpr double kMemory = 0.5;              // [s]
+  constexpr double kOfSecondDifference = 6.0;  // 1 + 4 + 1
+  residual_.lag = low_pass_.rate() * (std::numbers::sqrt2 / (kTwoPi * options_.cut_off));
+  if (first) {
+    lags_ = 0;
+    lag_step_.setZero();
+    lag_noise_.setZero();
+  } else {
+    ++lags_;
+    const double weight = std::max(1.0 / std::max(lags_ - 1, 1), -std::expm1(-dt / kMemory));
+    for (Eigen::Index m = 0; m < lag_step_.size(); ++m) {
+      const double step = residual_.lag[m] - lag_before_[m], change = step - lag_step_[m];
+      lag_step_[m] = step;
+      if (lags_ > 1) lag_noise_[m] += weight * (change * change / kOfSecondDifference - lag_noise_[m]);
+    }
+  }
+  lag_before_ = residual_.lag;
+  residual_.lag_variance = lag_noise_;
 }
 
 /// Momentum of the motors' rows in the frame that moves with the base's origin, where gravity is \p gravity.

@@ -68,7 +68,7 @@ struct Residual {
   Instant instant;
   ResidualKind kind = ResidualKind::static_gravity;
   Reasons reasons = Reason::invalid_input;
-  VectorX value, variance, lag;
+  VectorX value, variance, lag, lag_variance;
   Eigen::Matrix<double, Eigen::Dynamic, 2> tilt;
   MatrixX covariance;
   bool correlated = false, tilted = false;
@@ -91,6 +91,9 @@ constexpr void visit_fields(const Residual*, Visit&& visit) {
               "[motors] what the low pass of a dynamic residual holds back while it changes, √2/ω times the rate of "
               "`value`; 0 of a static residual and of a momentum observer's",
               &R::lag));
+  visit(field("lag_variance", "N²·m²",
+              "[motors] of the noise in `lag`, by its second differences over half a second: forces change more slowly",
+              &R::lag_variance));
   visit(field("tilted", "", "a floating base whose orientation nobody measured: tilt is not zero", &R::tilted));
   visit(field("tilt", "N·m",
               "[motors × 2] what a tilt of one sd about each horizontal axis of the base makes of the torques, an "
@@ -172,6 +175,7 @@ class ANTAEUS_API ResidualEstimator {
   void watch_motion(const Observation& observation, double dt) noexcept;
   Status compute_dynamic(const Instant& now, double dt) noexcept;
   Status observe_momentum(const Instant& now, const Vector3& gravity, bool first, double dt) noexcept;
+  void see_lag(bool first, double dt) noexcept;
   Status see_motion(const Vector3& specific_force, bool first, double dt) noexcept;
   Status evaluate_noise(const Instant& now) noexcept;
   void learn_day(double time) noexcept;
@@ -221,7 +225,9 @@ class ANTAEUS_API ResidualEstimator {
   ButterworthLowPass motion_low_pass_;
   ExponentialLowPass motion_observer_;
   Tare tare_;
-  VectorX motion_;     ///< v and a as the noise sees them
+  VectorX motion_;                             ///< v and a as the noise sees them
+  VectorX lag_before_, lag_step_, lag_noise_;  ///< the last lag, its last difference, its noise's variance
+  int lags_ = 0;
   VectorX day_speed_;  ///< of the motors, likewise
   MatrixX coriolis_;
   VectorX momentum_, drive_;
