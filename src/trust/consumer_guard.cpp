@@ -5,7 +5,6 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
-#include "antaeus/signal/chi_squared.hpp"
 
 namespace antaeus {
 
@@ -63,10 +62,7 @@ ConsumerGuard::ConsumerGuard(const Robot& robot, const std::vector<std::string>&
   for (std::size_t k = 0; k < count; ++k) {
     const bool foot = robot.kind_of(endpoints[k]) == EndpointKind::foot;
     force_limits_.push_back(foot ? options_.foot_force_limit : options_.force_limit);
-    const std::size_t rows = posterior.rows(static_cast<int>(k)).size();
-    const double each = posterior.options().false_alarm / static_cast<double>(std::max<std::size_t>(rows, 1));
-    row_limits_.push_back(std::sqrt(chi_squared_threshold(each, 1)));
-    std::vector<int> watched = rows_.emplace_back(posterior.rows(static_cast<int>(k)));
+    std::vector<int> watched = posterior.rows(static_cast<int>(k));
     if (robot.reference_motor() >= 0) watched.push_back(robot.reference_motor());
     watched_.push_back(std::move(watched));
     states_.emplace_back(2, HysteresisOptions{.rise_dwell = options_.rise_dwell, .fall_dwell = options_.fall_dwell}, 0);
@@ -158,12 +154,6 @@ Reasons ConsumerGuard::inspect(std::size_t endpoint, const PosteriorEstimates& e
   for (const FeasibilityMargin& margin : feasible.margins) {
     const bool concerns = margin.endpoint < 0 || margin.endpoint == static_cast<int>(endpoint);
     if (concerns && !margin.feasible) reasons.add(Reason::infeasible);
-  }
-  // Where the noise was identified the tests of the posterior share a stated rate, and this would be beyond it.
-  if (!estimates.residual.correlated) {
-    for (const int motor : rows_[endpoint]) {
-      if (std::abs(estimates.row_test[motor]) > row_limits_[endpoint]) reasons.add(Reason::inconsistent);
-    }
   }
   if (place.elsewhere) reasons.add(Reason::contact_elsewhere);
   if (!(estimate.wrench.force.norm() <= force_limits_[endpoint])) reasons.add(Reason::force_limit);

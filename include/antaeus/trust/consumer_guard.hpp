@@ -126,9 +126,8 @@ constexpr void visit_fields(const FlightRecord*, auto&& visit) {
 /// - feet are among the endpoints, and no ground can have made it (FeasibilityChecker).
 ///
 /// It requests `degraded` for any lesser reason, among them what speaks against the set-up (SetUpWatch, suspect()) and
-/// a contact that is rather at another link of the limb (ContactPlaceTest), and under assumed figures an error of one
-/// of its joints that the row's own test shows (`inconsistent`): the misfit of all rows is blunt to it. The state rises
-/// after `rise_dwell`, and falls after `fall_dwell` of better samples.
+/// a contact that is rather at another link of the limb (ContactPlaceTest). The state rises after `rise_dwell`, and
+/// falls after `fall_dwell` of better samples.
 class ANTAEUS_API ConsumerGuard {
  public:
   /// \param posterior  whose estimates it will see: its sign, and the rows of each endpoint, whose torques are watched
@@ -171,10 +170,8 @@ class ANTAEUS_API ConsumerGuard {
   ConsumerGuardOptions options_;
   InputChecks input_;
   bool needs_raw_;
-  std::vector<std::vector<int>> rows_;     ///< per endpoint: motors that its estimate reads
   std::vector<std::vector<int>> watched_;  ///< per endpoint: motors whose torque rate is looked at
   std::vector<double> force_limits_;       ///< per endpoint [N]
-  std::vector<double> row_limits_;         ///< per endpoint: of the size of one row's test under assumed figures
   std::vector<Hysteresis> states_;
   std::vector<Wrench> held_;
   std::vector<ConsumerWrench> results_;
