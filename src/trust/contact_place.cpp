@@ -24,6 +24,9 @@ constexpr double kPointWeight = 0.5 / 4.0, kWrenchWeight = 0.5 / 2.0;
 constexpr std::array<double, 4> kMomentShares = {1.0, 1.0, 0.3, 0.05};
 /// χ² of three degrees of freedom that 5 % exceed: a force within it claims nothing.
 constexpr double kClaimed = 7.8147279;
+/// [1] of the force's prior: what is used without reservation (PosteriorOptions::full_use_sd, by default a quarter of
+/// it). A smaller force does no harm at the wrong place, and friction that no figure knows looks like one.
+constexpr double kHarmless = 0.25;
 /// What a force at the endpoint may explain less than the best push elsewhere, χ², and still be on its line of action.
 constexpr double kSameLine = 0.3;
 
@@ -449,7 +452,7 @@ void ContactPlaceTest::judge(const PosteriorEstimates& estimates, int endpoint) 
   const double claim = force.dot(C.inverse() * force);
   // A force at the endpoint, with next to no moment, that explains as much as any push elsewhere: one line of action.
   const bool same_line = shares.square[3] > *std::max_element(limb.top.begin(), limb.top.end()) - kSameLine;
-  result.elsewhere = result.elsewhere && claim > kClaimed && !same_line;
+  result.elsewhere = result.elsewhere && claim > kClaimed && force.norm() > kHarmless * force_ && !same_line;
   result.beyond_one_contact = evidence > 0 && least > limb.limits[static_cast<std::size_t>(evidence)];
 
   const auto best = static_cast<std::size_t>(result.best), at = static_cast<std::size_t>(point);
