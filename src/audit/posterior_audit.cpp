@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "antaeus/audit/audit_options.hpp"
+#include "antaeus/core/words.hpp"
 #include "antaeus/trust/contact_place.hpp"
 #include "antaeus/trust/hypotheses.hpp"
 #include "audit/alarms.hpp"
@@ -273,13 +274,7 @@ static std::string place_text(const Audit& audit, const EstimateSeries& series) 
   std::string text = "A contact at " + place.link + " explains the torques of this step better than one at the " +
                      series.label + ": " + number_text(place.force.norm()) + " N there. The number of the " +
                      series.label + " then stands at the wrong place.";
-  if (place.set.size() > 1) {
-    text += " These torques do not tell apart ";
-    for (std::size_t i = 0; i < place.set.size(); ++i) {
-      text += (i == 0 ? "" : i + 1 == place.set.size() ? " and " : ", ") + place.set[i];
-    }
-    text += '.';
-  }
+  if (place.set.size() > 1) text += " These torques do not tell apart " + listed(place.set) + '.';
   if (place.beyond_one_contact) {
     text += " But no single contact leaves no more than noise: there may be two, or something else.";
   }

@@ -359,15 +359,16 @@ void PosteriorEstimator::describe(const Block& block, const Residual& residual) 
           factor * block.posterior.gain().block<6, 1>(column, base + static_cast<Eigen::Index>(i));
     }
     Vector6 held_back = Vector6::Zero();
-    Matrix3 lag_noise = Matrix3::Zero();
-    if (residual.lag.size() > 0) {
+    double lag_share = 0.0;
+    if (residual.lag.size() > 0 && !residual.lag.isZero(0.0)) {
+      Matrix3 lag_noise = Matrix3::Zero();
       for (const int row : block.rows) {
         const Vector6 gain = estimate.gain.col(row);
         held_back += gain * residual.lag[row];
         lag_noise += gain.head<3>() * gain.head<3>().transpose() * residual.lag_variance[row];
       }
+      lag_share = share_of_lag(held_back.head<3>(), covariance.topLeftCorner<3, 3>(), lag_noise);
     }
-    const double lag_share = share_of_lag(held_back.head<3>(), covariance.topLeftCorner<3, 3>(), lag_noise);
     describe_posterior(w, covariance, prior_[k], options_.observable_sd, estimate);
     Uncertainty& u = estimate.uncertainty;
     u.misfit = test_of(block.misfit, block.misfit_rows);
