@@ -3,7 +3,6 @@
 Definitions: docs/truth.md#columns. Forces act on the robot, world axes.
 """
 
-import dataclasses
 import math
 
 import antaeus
@@ -240,21 +239,15 @@ def figures(total):
     return result
 
 
-@dataclasses.dataclass
-class Detectable:
+def detectable_sizes(loop, motors):
     """Of the undisturbed robot, before the run: the smallest torque error of each motor that a row's test finds with
     80 % power at 0.1 % false alarms [N·m], the least over endpoints; infinite where none does."""
-
-    Nm: np.ndarray
-
-    @staticmethod
-    def of(loop, motors):
-        least = np.full(motors, math.inf)
-        for one in loop.reliability():
-            bias = np.array(one.minimal_detectable_bias, float)
-            if len(bias) == motors:
-                least = np.fmin(least, np.where(np.isfinite(bias), bias, math.inf))
-        return Detectable(least)
+    least = np.full(motors, math.inf)
+    for one in loop.reliability():
+        bias = np.array(one.minimal_detectable_bias, float)
+        if len(bias) == motors:
+            least = np.fmin(least, np.where(np.isfinite(bias), bias, math.inf))
+    return least
 
 
 SQRT_LAMBDA = 4.13  # noncentrality at the detectable size: 0.1 % false alarms, 80 % power (Baarda)

@@ -94,7 +94,7 @@ def undisturbed(scenario):
 def detectable(scenario, subject, seed):
     recorder = judge.Recorder(subject)
     plant.run(subject, undisturbed(scenario), seed, recorder)
-    return judge.Detectable.of(recorder.loop, len(subject.effort)).Nm
+    return judge.detectable_sizes(recorder.loop, len(subject.effort))
 
 
 def trace(found, happened):
