@@ -18,6 +18,7 @@ HEIGHT = 1.0  # [m] of the hung base
 WELD_SOLREF = (0.02, 1)  # time constant [s] and damping ratio of the gantry
 MIN_JERK_PEAK = 1.875  # peak speed of a minimum-jerk move over its mean
 DWELL = 0.3  # [s] between two moves
+HELD_SIDE = 0.05  # [m] of the cube that is held
 LARGEST_OFFSET = 0.3  # of the effort limit, of an offset in units of the detectable error: larger ones no drive has
 LEAST_STIFFNESS = 3.0  # [1/rad] of the effort limit, at 4 Hz
 FASTEST_LOOP = 0.15  # [1] of a loop's natural frequency [rad/s] times its sampling time
@@ -111,10 +112,11 @@ def build(subject, errors, seed, pose):
     for frame, mass in ((frame, errors["payload_kg"]) for frame in subject.endpoints):
         if mass > 0:
             body = spec.body(subjects.link_of(model_of.description(), frame))
-            side = 0.05
             held = body.add_body(name=f"__held_{frame}")
-            held.mass, held.inertia = mass, np.full(3, mass * side**2 / 6)
+            held.mass, held.inertia = mass, np.full(3, mass * HELD_SIDE**2 / 6)
             held.ipos, held.explicitinertial = np.zeros(3), True
+            for name, kind in (("linear", mujoco.mjtSensor.mjSENS_FRAMELINACC), ("angular", mujoco.mjtSensor.mjSENS_FRAMEANGACC)):
+                spec.add_sensor(name=f"__{name}_{frame}", type=kind, objtype=mujoco.mjtObj.mjOBJ_XBODY, objname=held.name)
     if subject.imu:
         turn = math.radians(errors["imu_tilt_deg"])
         axis = numbers.normal(size=3)
@@ -357,6 +359,7 @@ def run(subject, scenario, seed, see, pose=None, offset=None, policy=None, keep=
     added, pending, begun = np.zeros(count), [], 0.0
     before = answer = added
     ctrl = np.zeros(count)
+    carried = errors["payload_kg"]
     changes, has_imu = scenario["motion"] == "shaken" and subject.floats, bool(subject.imu)
     for step in range(0, steps, stride):
         t = step * STEP_S
@@ -401,6 +404,11 @@ def run(subject, scenario, seed, see, pose=None, offset=None, policy=None, keep=
             if one.endpoint >= 0:
                 wrench[one.endpoint] += np.r_[force, np.cross(place - data.xpos[bodies[one.endpoint]], force)]
         mujoco.mj_step2(model, data)
+        if carried:  # what is held acts on the robot that the profile knows: with its weight and what it takes to move it
+            for k, frame in enumerate(subject.endpoints):
+                # MuJoCo's linear acceleration is less gravity: at rest it points up.
+                wrench[k] -= np.r_[carried * data.sensor(f"__linear_{frame}").data,
+                                   carried * HELD_SIDE**2 / 6 * data.sensor(f"__angular_{frame}").data]
         tau = data.qfrc_actuator[at_v]
         if plant.reads_joint:  # what leaves the gear: without friction and what the rotor takes
             tau = tau + data.qfrc_passive[at_v] + data.qfrc_constraint[at_v] - model.dof_armature[at_v] * data.qacc[at_v]

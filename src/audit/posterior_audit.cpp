@@ -151,6 +151,11 @@ PlaceFinding place_finding(const Robot& robot, const AuditOptions& options, cons
   finding.judged = places.status == Status::ok;
   if (!finding.judged) return finding;
   finding.elsewhere = places.elsewhere;
+  finding.faulty = places.faulty;
+  if (places.fault_motor >= 0) {
+    finding.joint = robot.model.motor_names()[static_cast<std::size_t>(places.fault_motor)];
+    finding.error = places.fault_size;
+  }
   finding.beyond_one_contact = places.beyond_one_contact;
   const std::vector<std::string>& links = test.links(focus.endpoint());
   for (std::size_t i = 0; i < links.size(); ++i) {
@@ -267,17 +272,22 @@ std::vector<Event> posterior_events(const Audit& audit) {
   return events;
 }
 
-/// Where the limb is rather touched, where that is not at the endpoint.
+/// Where the limb is rather touched, where that is not at the endpoint, or which joint is rather wrong.
 static std::string place_text(const Audit& audit, const EstimateSeries& series) {
   const PlaceFinding& place = audit.place;
-  if (!place.elsewhere) return {};
+  if (place.faulty) {
+    return "An error of " + number_text(std::abs(place.error)) + " N·m of " + place.joint +
+           " alone explains the torques of this step better than a contact at the " + series.label + '.';
+  }
+  const std::string beyond =
+      "no single contact, wherever on this limb, and no one joint's error leaves no more than "
+      "noise: there may be two contacts, which these torques do not take apart, or something else.";
+  if (!place.elsewhere) return place.beyond_one_contact ? "At this step " + beyond : "";
   std::string text = "A contact at " + place.link + " explains the torques of this step better than one at the " +
                      series.label + ": " + number_text(place.force.norm()) + " N there. The number of the " +
                      series.label + " then stands at the wrong place.";
   if (place.set.size() > 1) text += " These torques do not tell apart " + listed(place.set) + '.';
-  if (place.beyond_one_contact) {
-    text += " But no single contact leaves no more than noise: there may be two, or something else.";
-  }
+  if (place.beyond_one_contact) text += " But " + beyond;
   return text;
 }
 

@@ -74,10 +74,7 @@ double ContactReading::pressure_along(Eigen::Index t, int c, int axis) const {
 }
 
 const JointDescription* ContactReading::described(Eigen::Index j) const {
-  for (const JointDescription& joint : result_->description.joints) {
-    if (joint.name == this->joint(j)) return &joint;
-  }
-  return nullptr;
+  return result_->description.find_joint(joint(j));
 }
 double ContactReading::torque_limit(Eigen::Index j) const {
   const Eigen::Index row = first_joint() + j;

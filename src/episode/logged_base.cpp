@@ -61,10 +61,7 @@ int logged_joint(const FittedLog& log, const std::string& name) {
 std::optional<SensorChain> chain_to(const FittedLog& log, const std::string& frame) {
   const RobotDescription& description = log.robot->model.description();
   SensorChain chain;
-  std::string link = frame;
-  for (const JointDescription& joint : description.joints) {
-    if (joint.name == frame) link = joint.child;
-  }
+  std::string link = description.link_of(frame);
   while (link != description.root) {
     const auto above = std::find_if(description.joints.begin(), description.joints.end(),
                                     [&](const JointDescription& joint) { return joint.child == link; });

@@ -96,10 +96,7 @@ ChainLink link_between(const AxisFrame& from, const Axis& to, AxisFrame& end) {
 
 /// What stands between the root and a link, from the root on.
 std::vector<const JointDescription*> way_to(const RobotDescription& robot, const std::string& frame) {
-  std::string link = frame;
-  for (const JointDescription& joint : robot.joints) {
-    if (joint.name == frame) link = joint.child;
-  }
+  std::string link = robot.link_of(frame);
   std::vector<const JointDescription*> way;
   while (link != robot.root) {
     const auto up = std::find_if(robot.joints.begin(), robot.joints.end(),

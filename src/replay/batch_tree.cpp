@@ -104,14 +104,8 @@ class Flattener {
 
   BatchFrame frame(const std::string& name, std::vector<int>& support) const {
     // A joint's frame is that of the link that it moves.
-    std::string link = name;
-    if (!model_.description().find_link(name)) {
-      link = model_.description().root;
-      for (const JointDescription& joint : model_.description().joints) {
-        if (joint.name == name) link = joint.child;
-      }
-    }
-    const Attached place = place_of(link);
+    const std::string link = model_.description().link_of(name);
+    const Attached place = place_of(model_.description().find_link(link) ? link : model_.description().root);
     const BatchFrame frame = frame_at(place);
     for (int body = place.body; body > 0; body = tree_.joints[static_cast<std::size_t>(body) - 1].before) {
       support.push_back(body - 1);

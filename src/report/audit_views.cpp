@@ -397,18 +397,10 @@ class AuditViews {
                              .robots = {std::move(robot)}});
   }
 
-  /// A frame of the model is a link, or a joint whose child stands there.
-  std::string link_of(const std::string& frame) const {
-    for (const JointDescription& joint : audit_.description.joints) {
-      if (joint.name == frame) return joint.child;
-    }
-    return frame;
-  }
-
   void scene_of(const EstimateSeries& hand, const EstimateSeries* posterior, const Conditions& here,
                 const std::array<ChannelId, 3>& force) {
     Scene& scene = views_.scenes.front();
-    const Anchor anchor{0, link_of(hand.endpoint)};
+    const Anchor anchor{0, audit_.description.link_of(hand.endpoint)};
     const Eigen::Index row = views_.focus < 0 ? 0 : views_.focus;
     const double focus = hand.force_norm.size() > row ? hand.force_norm[row] : kNaN;
     const double whole = std::isfinite(focus) && focus > 1.0
@@ -420,6 +412,7 @@ class AuditViews {
                             .vector = force,
                             .meters_per_unit = kArrow / whole,
                             .when = here});
+    place(hand, here);
     if (!posterior || posterior->posterior->force_axes.rows() == 0) return;
     SceneEllipsoid doubt{.name = "one sd of the posterior’s force at the " + label_of(hand),
                          .unit = "N",
@@ -429,6 +422,16 @@ class AuditViews {
       doubt.axes[static_cast<std::size_t>(c)] = column(posterior->posterior->force_axes, c, Bin::one_row);
     }
     scene.ellipsoids.push_back(std::move(doubt));
+  }
+
+  /// A ring where the limb is rather touched, or about the joint that is rather wrong, at the focus step.
+  void place(const EstimateSeries& hand, const Conditions& here) {
+    const PlaceFinding& found = audit_.place;
+    if (hand.endpoint != audit_.focus_endpoint || !(found.elsewhere || found.faulty)) return;
+    const std::string name = found.faulty ? "at the marked step rather an error of " + found.joint
+                                          : "at the marked step rather touched: " + found.link;
+    const std::string link = audit_.description.link_of(found.faulty ? found.joint : found.link);
+    views_.scenes.front().frames.push_back({.name = name, .anchor = {0, link}, .target = true, .when = here});
   }
 
   void readings(const EstimateSeries& hand, const EstimateSeries* posterior, const Conditions& here,

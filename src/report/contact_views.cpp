@@ -343,14 +343,6 @@ class ContactViews {
     return ids;
   }
 
-  /// A frame of the model is a link, or a joint whose child stands there.
-  std::string link_of(const std::string& frame) const {
-    for (const JointDescription& joint : result_.description.joints) {
-      if (joint.name == frame && !result_.description.find_link(frame)) return joint.child;
-    }
-    return frame;
-  }
-
   void robot(Scene& scene, std::shared_ptr<const MeshFiles> meshes) {
     SceneRobot drawn{.description = result_.description, .meshes = std::move(meshes)};
     // Positions stand in q in the order of the rows of v; a joint without limits as cosine and sine.
@@ -427,7 +419,7 @@ class ContactViews {
     if (!drawn) feet(shown);
     const double scale = std::isfinite(result_.weight) && result_.weight > 0.0 ? kWeightArrow / result_.weight : 1e-3;
     for (int c = 0; c < r_.contacts(); ++c) {
-      Anchor anchor{0, link_of(r_.name(c))};
+      Anchor anchor{0, result_.description.link_of(r_.name(c))};
       const auto from = [reading, c](Index t) -> Vector3 {
         const Vector3 at = reading->pressure(t, c);
         return at.allFinite() ? at : reading->place(t, c).translation;

@@ -301,10 +301,7 @@ class IkPage {
     }
     scene.robots.push_back(std::move(target));
     scene.frames.push_back({.name = "target", .anchor = {1, "target"}, .target = true});
-    Anchor frame{0, chain_.frame()};
-    for (const JointDescription& joint : r_.description.joints) {
-      if (joint.name == frame.link && !r_.description.find_link(frame.link)) frame.link = joint.child;
-    }
+    const Anchor frame{0, r_.description.link_of(chain_.frame())};
     scene.frames.push_back({.name = chain_.frame(), .anchor = frame});
     if (r_.count(ReachStatus::blocked_by_limits) > 0) {
       scene.robots.push_back(drawn(views, std::move(meshes), true));

@@ -156,6 +156,7 @@ Reasons ConsumerGuard::inspect(std::size_t endpoint, const PosteriorEstimates& e
     if (concerns && !margin.feasible) reasons.add(Reason::infeasible);
   }
   if (place.elsewhere) reasons.add(Reason::contact_elsewhere);
+  if (place.faulty) reasons.add(Reason::joint_error);
   if (!(estimate.wrench.force.norm() <= force_limits_[endpoint])) reasons.add(Reason::force_limit);
   return reasons;
 }

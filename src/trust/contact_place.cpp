@@ -125,20 +125,13 @@ Vector3 mass_centre_behind(const RobotModel& model, const VectorX& parameters, c
   return Vector3::Zero();
 }
 
-std::string link_behind(const RobotModel& model, const std::string& joint) {
-  for (const JointDescription& one : model.description().joints) {
-    if (one.name == joint) return one.child;
-  }
-  return joint;
-}
-
 }  // namespace
 
 void ContactPlaces::invalidate(Status why) noexcept {
   set_nan(*this);
   status = why;
   fault_motor = best = -1;
-  endpoint_in_set = none_in_set = elsewhere = beyond_one_contact = false;
+  endpoint_in_set = none_in_set = elsewhere = faulty = beyond_one_contact = false;
   for (ContactPlace& place : places) place.in_set = false;
 }
 
@@ -186,7 +179,8 @@ ContactPlaceTest::ContactPlaceTest(const Robot& robot, const InstantReader& read
       limb.frames.push_back(model.frame(joint));
       limb.mass_centre.push_back(mass_centre_behind(model, parameters, joint));
       if (i + 1 == limb.motors.size()) break;  // the endpoint's own link is no place
-      limb.links.push_back(link_behind(model, joint));
+      const JointDescription* const described = model.description().find_joint(joint);
+      limb.links.push_back(described ? described->child : joint);
       ContactPlace place;
       place.motor = limb.motors[i];
       result.places.push_back(place);
@@ -290,10 +284,13 @@ bool ContactPlaceTest::weigh(Limb& limb, ContactPlaces& result) const noexcept {
     if (probability <= worst_fault) continue;
     worst_fault = probability;
     result.fault_motor = limb.motors[i];
+    result.fault_size = limb.fault[i].size;
   }
   // Of all places together, whose prior is the endpoint's.
   result.elsewhere = elsewhere > options_.ratio * result.endpoint &&
                      elsewhere * options_.none_prior > options_.ratio * contact_prior_ * result.none;
+  // Elsewhere it does not matter which of the two it is: the endpoint's number is wrong.
+  result.faulty = result.fault > options_.fault_ratio * (result.endpoint + result.none);
   const double sum = elsewhere + result.endpoint + result.none + result.fault;
   result.endpoint /= sum;
   result.none /= sum;
@@ -345,7 +342,7 @@ void ContactPlaceTest::judge(const PosteriorEstimates& estimates, int endpoint) 
     h += limb.weighted[row] * x;
     const double variance = options_.offset_prior * options_.offset_prior, spread = 1.0 + variance * limb.P(row, row);
     const double explains = variance * limb.weighted[row] * limb.weighted[row] / spread;
-    limb.fault[i] = {0.5 * explains, std::sqrt(spread)};
+    limb.fault[i] = {0.5 * explains, std::sqrt(spread), variance * limb.weighted[row] / spread};
     most_explained = std::max(most_explained, explains);
     if (i >= limb.points.size()) continue;
 
@@ -452,7 +449,9 @@ void ContactPlaceTest::judge(const PosteriorEstimates& estimates, int endpoint) 
   const double claim = force.dot(C.inverse() * force);
   // A force at the endpoint, with next to no moment, that explains as much as any push elsewhere: one line of action.
   const bool same_line = shares.square[3] > *std::max_element(limb.top.begin(), limb.top.end()) - kSameLine;
-  result.elsewhere = result.elsewhere && claim > kClaimed && force.norm() > kHarmless * force_ && !same_line;
+  const bool claims = claim > kClaimed && force.norm() > kHarmless * force_;
+  result.elsewhere = result.elsewhere && claims && !same_line;
+  result.faulty = result.faulty && claims;
   result.beyond_one_contact = evidence > 0 && least > limb.limits[static_cast<std::size_t>(evidence)];
 
   const auto best = static_cast<std::size_t>(result.best), at = static_cast<std::size_t>(point);
@@ -511,6 +510,10 @@ const OptionTable& options_of(const ContactPlaceOptions&) {
                  "how many times likelier a contact elsewhere must make the torques than one at the endpoint, and than "
                  "none, until the endpoint's number is doubted",
                  "contact_place_test: at most 1 % of pushes at the endpoint are doubted", &O::ratio, kPositive),
+          option("fault_ratio", "1",
+                 "how many times likelier one joint's error must make the torques than a contact at the endpoint or "
+                 "nothing, until the endpoint's number is doubted",
+                 "contact_place_test: at most 1 % of pushes at the endpoint are doubted", &O::fault_ratio, kPositive),
           option("alike", "1",
                  "a place stays in the set where the likeliest makes the torques less than so many times likelier",
                  "contact_place_test: the true link is in the set in 93 % and more", &O::alike, kPositive),

@@ -88,8 +88,10 @@ const WrenchEstimate& FrameWrenchEstimator::get_frame_wrench(std::string_view fr
     for (std::size_t i = 0; i < results_.size(); ++i) {
       results_[i] = method_ == FrameWrenchMethod::deployed ? deployed_.results()[i] : posterior_.results()[i];
       results_[i].reasons.add(findings);
-      if (method_ == FrameWrenchMethod::posterior && places_.results()[i].elsewhere) {
-        results_[i].reasons.add(Reason::contact_elsewhere);
+      if (method_ == FrameWrenchMethod::posterior) {
+        const ContactPlaces& place = places_.results()[i];
+        if (place.elsewhere) results_[i].reasons.add(Reason::contact_elsewhere);
+        if (place.faulty) results_[i].reasons.add(Reason::joint_error);
       }
       if (!findings.empty()) results_[i].verdict = std::max(results_[i].verdict, Verdict::refused);
     }

@@ -296,7 +296,9 @@ constexpr void visit_fields(const CauseTest*, auto&& visit) {
 
 /// Where on the focus endpoint's limb the contact is that the torques speak of.
 struct PlaceFinding {
-  bool judged = false, elsewhere = false, beyond_one_contact = false;
+  bool judged = false, elsewhere = false, faulty = false, beyond_one_contact = false;
+  std::string joint;
+  double error = kNaN;
   std::string link;
   std::vector<std::string> set;
   double probability = kNaN;
@@ -308,6 +310,10 @@ constexpr void visit_fields(const PlaceFinding*, auto&& visit) {
   visit(field("judged", "", "the limb's torques can tell places apart, and there are numbers", &P::judged));
   visit(field("elsewhere", "", "a contact at another link than the endpoint's explains the torques much better",
               &P::elsewhere));
+  visit(field("faulty", "", "one joint's error explains the torques better than a contact at the endpoint, or nothing",
+              &P::faulty));
+  visit(field("joint", "", "the joint that is most probably wrong, if one is", &P::joint));
+  visit(field("error", "N·m", "by how much its torque is then wrong, measured less true", &P::error));
   visit(field("beyond_one_contact", "",
               "no single contact, wherever on the limb, and no one joint's fault explains them",
               &P::beyond_one_contact));

@@ -106,7 +106,12 @@ struct ANTAEUS_API RobotDescription {
   std::string root;
   std::vector<std::string> notes;
 
+  /// Null where there is none of that name.
   const LinkDescription* find_link(std::string_view link) const noexcept;
+  const JointDescription* find_joint(std::string_view joint) const noexcept;
+  /// The link of a model's frame: the link of that name, else the link that the joint of that name moves, else the
+  /// name itself.
+  std::string link_of(std::string_view frame) const;
 };
 template <class Visit>
 constexpr void visit_fields(const RobotDescription*, Visit&& visit) {

@@ -18,6 +18,9 @@ struct ContactPlaceOptions {
   /// [1] how many times likelier a contact elsewhere must make the torques than one at the endpoint, and than none,
   /// until the endpoint's number is doubted
   double ratio = 9.0;
+  /// [1] how many times likelier one joint's error must make the torques than a contact at the endpoint or nothing,
+  /// until the endpoint's number is doubted
+  double fault_ratio = 3.0;
   double alike = 20.0;  ///< [1] a place stays in the set where its torques are less than so many times likelier
   double set_probability = 0.95;  ///< [1] what the set of places holds at least
   double radius = 0.04;           ///< [m] of a limb: how far off its middle a push may act
@@ -53,7 +56,8 @@ struct ContactPlaces {
   std::vector<ContactPlace> places;
   double endpoint_evidence = kNaN, endpoint = kNaN, none = kNaN, fault = kNaN;
   int fault_motor = -1;
-  bool endpoint_in_set = false, none_in_set = false, elsewhere = false, beyond_one_contact = false;
+  double fault_size = kNaN;
+  bool endpoint_in_set = false, none_in_set = false, elsewhere = false, faulty = false, beyond_one_contact = false;
   int best = -1;
   Vector3 force = Vector3::Constant(kNaN), point = Vector3::Constant(kNaN);
   double open_length = kNaN;
@@ -74,11 +78,17 @@ constexpr void visit_fields(const ContactPlaces*, auto&& visit) {
   visit(field("none", "1", "P(nothing touches | r)", &C::none));
   visit(field("fault", "1", "P(one joint's torque is wrong | r), of all its joints together", &C::fault));
   visit(field("fault_motor", "", "the joint that is most probably wrong, if one is", &C::fault_motor));
+  visit(field("fault_size", "N·m", "by how much its torque is then wrong, measured less true", &C::fault_size));
   visit(field("endpoint_in_set", "", "whether the endpoint's link cannot be excluded", &C::endpoint_in_set));
   visit(field("none_in_set", "", "whether it cannot be excluded that nothing touches", &C::none_in_set));
   visit(field("elsewhere", "",
               "the endpoint's estimate claims a force, and a contact at another link explains the torques much better",
               &C::elsewhere));
+  visit(field("faulty", "",
+              "the endpoint's estimate claims a force, and one joint's error explains the torques better than a "
+              "contact there, or "
+              "nothing",
+              &C::faulty));
   visit(
       field("beyond_one_contact", "",
             "neither one contact of a size that the prior allows, wherever, nor one joint's fault leaves no more than "
@@ -151,9 +161,9 @@ class ANTAEUS_API ContactPlaceTest {
     /// Evidence of each point, the better of force and wrench, over e^(top/2) of its link.
     std::vector<std::array<double, kPoints>> at_point;
     std::vector<double> best, top;  ///< log evidence of a link's likeliest point; what it explains at most
-    /// Evidence of a joint's fault: e^exponent / root.
+    /// Evidence of a joint's fault, e^exponent / root, and its size [N·m].
     struct Fault {
-      double exponent, root;
+      double exponent, root, size;
     };
     std::vector<Fault> fault;
     double favour = 0.0;  ///< ln of the number of places: what one has less than the endpoint before any data

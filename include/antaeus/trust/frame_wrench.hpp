@@ -27,7 +27,8 @@ constexpr auto enum_names(FrameWrenchMethod) noexcept { return name_list<FrameWr
 /// static. This call knows neither velocity nor clock, so motion cannot be excluded: every posterior is at best
 /// `degraded` with `motion_unknown`, and each joint's sd is at least its `static_sd`. With velocities, a gyro and a
 /// clock, GuardedEstimator is more accurate. A position that cannot be (InputChecks) is `refused`, with the reason. A
-/// posterior whose torques rather speak for a contact at another link says `contact_elsewhere`.
+/// posterior whose torques rather speak for a contact at another link says `contact_elsewhere`, and for an error of one
+/// joint `joint_error`.
 class ANTAEUS_API FrameWrenchEstimator {
  public:
   /// \param frames  those that get_frame_wrench will name; empty: the endpoints that the deployed code reads, else all
