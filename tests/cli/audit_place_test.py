@@ -58,7 +58,7 @@ def test_a_joint_that_is_wrong_is_named_with_its_size(tmp_path):
     place, said, page = audited(log(tmp_path / "error.npz", error=(3, 14.0)), tmp_path / "out")
     assert place["judged"] and place["faulty"] and place["joint"] == "panda_joint4"
     # Of the prior of 10 N·m that is shrunk by a hundredth; the filtered noise is 0.02 N·m.
-    assert place["error"] == pytest.approx(14.0, abs=0.5)
+    assert place["error_Nm"] == pytest.approx(14.0, abs=0.5)
     assert "N·m of panda_joint4 alone explains the torques" in said
     assert "rather an error of panda_joint4" in page
 
