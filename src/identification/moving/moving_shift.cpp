@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
-#include <vector>
 
 #include "identification/moving/moving_gram.hpp"
 
@@ -42,37 +40,6 @@ VectorX shifted_residual(const MovingRows& rows, int motor, Eigen::Index steps) 
   return residual;
 }
 
-/// [s] whose scores are summed before they are squared: longer than scores are alike. A score is an error times how
-/// fast it changes with the shift, and is forgotten sooner than the errors, which slow friction makes alike.
-constexpr double kScoreBlock = 1.0;
-
-/// Standard error of the best shift by the scatter of its score over blocks of time (Huber's sandwich). The
-/// likelihood's curvature alone takes every error for as long-lived as friction makes their sum: 1.7 times too wide.
-/// \param before, at, after  errors of each joint at the best shift, and \p step before and behind it; zero where a row
-/// is not used
-double shift_sd(const MovingRows& rows, const VectorX& weight, const std::vector<VectorX>& before,
-                const std::vector<VectorX>& at, const std::vector<VectorX>& after, double step) {
-  double information = 0.0, squares = 0.0, sum = 0.0;
-  std::pair<int, Eigen::Index> block{-1, 0};
-  for (Eigen::Index t = 0; t < rows.samples(); ++t) {
-    const int log = rows.log[t];
-    const double time = static_cast<double>(rows.source[t]) * rows.log_step[log];
-    const std::pair<int, Eigen::Index> here{log, static_cast<Eigen::Index>(time / kScoreBlock)};
-    if (here != block) {
-      squares += sum * sum;
-      sum = 0.0;
-      block = here;
-    }
-    for (std::size_t j = 0; j < at.size(); ++j) {
-      if (at[j].size() == 0) continue;
-      const double slope = (after[j][t] - before[j][t]) / (2.0 * step);
-      information += weight[static_cast<Eigen::Index>(j)] * slope * slope;
-      sum += weight[static_cast<Eigen::Index>(j)] * at[j][t] * slope;
-    }
-  }
-  return std::sqrt(squares + sum * sum) / information;
-}
-
 }  // namespace
 
 ShiftScan scan_shift(const MovingRows& rows, const Gram& gram, const Folds& folds, const VectorX& prior_sd,
@@ -93,9 +60,9 @@ ShiftScan scan_shift(const MovingRows& rows, const Gram& gram, const Folds& fold
   const std::vector<Run> runs = runs_of(folds);
   VectorX likelihood = VectorX::Zero(scan.shift.size());                 // log p, neighbours counting as one for T_j
   MatrixX remaining = MatrixX::Zero(scan.shift.size(), rows.at.motors);  // Σ of squares
-  // Errors of each joint by folds that did not see them, torques read so many samples later; zero where there is no
-  // row.
-  const auto errors_at = [&](Eigen::Index steps) {
+  for (Eigen::Index k = 0; k < scan.shift.size(); ++k) {
+    const Eigen::Index steps = (k - each_way) * stride;
+    scan.shift[k] = log_step * static_cast<double>(steps);
     std::vector<VectorX> moment(kFolds, VectorX::Zero(rows.at.count()));
     std::vector<VectorX> residual(rows.joints.size());
     for (int j = 0; j < rows.at.motors; ++j) {
@@ -123,25 +90,18 @@ ShiftScan scan_shift(const MovingRows& rows, const Gram& gram, const Folds& fold
       beat(rows);
       const JointRows& joint = rows.joints[j];
       VectorX theta(std::ssize(joint.columns));
+      double squares = 0.0;
       for (const Run& run : runs) {
         for (Eigen::Index c = 0; c < theta.size(); ++c)
           theta[c] = moment[run.fold][rows.parameter(j, joint.columns[c])];
-        residual[j].segment(run.first, run.length) -= joint.X.middleRows(run.first, run.length) * theta;
+        const VectorX error =
+            residual[j].segment(run.first, run.length) - joint.X.middleRows(run.first, run.length) * theta;
+        for (Eigen::Index t = 0; t < run.length; ++t) {
+          if (joint.use[run.first + t]) squares += error[t] * error[t];
+        }
       }
-      for (Eigen::Index t = 0; t < rows.samples(); ++t) {
-        if (!joint.use[t]) residual[j][t] = 0.0;
-      }
-    }
-    return residual;
-  };
-  for (Eigen::Index k = 0; k < scan.shift.size(); ++k) {
-    const Eigen::Index steps = (k - each_way) * stride;
-    scan.shift[k] = log_step * static_cast<double>(steps);
-    const std::vector<VectorX> error = errors_at(steps);
-    for (int j = 0; j < rows.at.motors; ++j) {
-      if (!(weight[j] > 0.0)) continue;
-      remaining(k, j) = error[j].squaredNorm();
-      likelihood[k] -= 0.5 * weight[j] * remaining(k, j);
+      likelihood[k] -= 0.5 * weight[j] * squares;
+      remaining(k, j) = squares;
     }
   }
   double joints = 0.0;
@@ -159,9 +119,7 @@ ShiftScan scan_shift(const MovingRows& rows, const Gram& gram, const Folds& fold
   const double left = likelihood[best - 1] - likelihood[best], right = likelihood[best + 1] - likelihood[best];
   const double curvature = -(left + right) / (step * step);
   scan.best = scan.shift[best] + (right - left) / (2.0 * step * curvature);
-  const auto steps_of = [&](Eigen::Index k) { return (k - each_way) * stride; };
-  scan.sd = shift_sd(rows, weight, errors_at(steps_of(best - 1)), errors_at(steps_of(best)),
-                     errors_at(steps_of(best + 1)), step);
+  scan.sd = 1.0 / std::sqrt(curvature);
   // One in a thousand logs whose torques are as old as their motion, and more than a description of friction that knows
   // no lag makes of it: simulated arms with dry friction look 2 ms early (docs/estimator_evidence.md#against-mujoco).
   constexpr double kBeyondNoise = 10.83;    // of χ², one degree of freedom

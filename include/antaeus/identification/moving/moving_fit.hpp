@@ -128,7 +128,7 @@ struct ShiftScan {
   VectorX shift;         ///< [s]; positive: the channels are late by it; empty: not scanned
   VectorX error;         ///< cross-validated error over that at no shift, rms over joints [1]
   double best = kNaN;    ///< [s]; NaN: not scanned, or the error does not rise within the range
-  double sd = kNaN;      ///< [s] of it, by the scatter of its score over time
+  double sd = kNaN;      ///< [s] of it, by the likelihood's curvature
   bool differs = false;  ///< whether `best` is better than none beyond noise, by 5 ms and half a sample time
 };
 
