@@ -447,11 +447,15 @@ void ContactPlaceTest::judge(const PosteriorEstimates& estimates, int endpoint) 
   const Vector3& force = estimate.wrench.force;
   const Matrix3 C = estimate.uncertainty.covariance.topLeftCorner<3, 3>();
   const double claim = force.dot(C.inverse() * force);
-  // A force at the endpoint, with next to no moment, that explains as much as any push elsewhere: one line of action.
-  const bool same_line = shares.square[3] > *std::max_element(limb.top.begin(), limb.top.end()) - kSameLine;
+  // A force at the endpoint, with next to no moment, that explains as much as any push elsewhere: one line of action;
+  // or as much as any one joint's error: then nothing speaks against it.
+  const double plain = shares.square[3];
+  const bool same_line = plain > *std::max_element(limb.top.begin(), limb.top.end()) - kSameLine;
+  double of_fault = 0.0;
+  for (const Limb::Fault& one : limb.fault) of_fault = std::max(of_fault, 2.0 * one.exponent);
   const bool claims = claim > kClaimed && force.norm() > kHarmless * force_;
   result.elsewhere = result.elsewhere && claims && !same_line;
-  result.faulty = result.faulty && claims;
+  result.faulty = result.faulty && claims && plain < of_fault - kSameLine;
   result.beyond_one_contact = evidence > 0 && least > limb.limits[static_cast<std::size_t>(evidence)];
 
   const auto best = static_cast<std::size_t>(result.best), at = static_cast<std::size_t>(point);

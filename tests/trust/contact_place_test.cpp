@@ -231,7 +231,7 @@ TEST_P(ContactPlaceLimb, AnErrorOfOneJointIsSeldomReadAsAForce) {
   struct Size {
     double share, most_lies;
   };
-  for (const Size size : {Size{0.5, 0.05}, Size{1.0, 0.01}, Size{2.0, 0.002}}) {
+  for (const Size size : {Size{0.5, 0.06}, Size{1.0, 0.01}, Size{2.0, 0.002}}) {
     PushPlant plant(GetParam(), 3723);
     ContactPlaceOptions blind;
     blind.fault_ratio = 1e300;
