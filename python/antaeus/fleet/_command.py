@@ -35,12 +35,14 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _add_plan(add: Callable[..., typing.Any]) -> None:
-    add("--robot", "-r", metavar="NAME|FILE", help="whose logs they are, unless --tags or folders robot=NAME say it")
+    add("--robot", "-r", metavar="NAME|FILE", action="append", default=[],
+        help="whose logs they are; of several (repeatable) a folder robot=NAME or --tags says which")
     add("--out", "-o", metavar="DIR", required=True, help="folder of plan and results; logs are added to what it holds")
     add("--endpoint", "-e", metavar="FRAME", action="append", default=[], help="at which frame (repeatable; default: the profile's)")
     add("--set", metavar="GROUP.OPTION=VALUE", action="append", default=[], help="any option of estimate (repeatable)")
     add("--every", metavar="S", type=float, default=1.0, help="seconds a row of steps/ (default 1; 0: every sample)")
     add("--tags", metavar="FILE", help="CSV with a column path and any others: software, date, unit, robot, untouched, …")
+    add("--guarded", action="store_true", help="with the guard's tests of each sample, of every log: forty times the cost of a slow one's")
     add("--untouched", metavar="all|FROM:TO", default="", help="when nothing touches, of all logs [s]: a force is then a phantom")
 
 
@@ -102,7 +104,7 @@ def _wanted(given: argparse.Namespace) -> typing.Any:
     from antaeus.fleet import plans
 
     _require_numbers(given)
-    return plans.Wanted(given.robot, tuple(given.endpoint), _settings(given.set), given.every, given.tags, given.untouched)
+    return plans.Wanted(tuple(given.robot), tuple(given.endpoint), _settings(given.set), given.every, given.tags, given.untouched, given.guarded)
 
 
 def _plan(given: argparse.Namespace) -> int:
@@ -148,9 +150,9 @@ def _run(given: argparse.Namespace) -> int:
             if given.json and told is not None:
                 print(driving.as_json(told))
             return 0
-        told = driving.run(given.logs, given.out, wanted.robot, engine=given.engine, address=given.address, workers=given.workers,
+        told = driving.run(given.logs, given.out, wanted.robots, engine=given.engine, address=given.address, workers=given.workers,
                            endpoints=wanted.endpoints, settings=dict(wanted.settings), every=wanted.every, tags=wanted.tags,
-                           untouched=wanted.untouched, progress=_bar("computing"))
+                           untouched=wanted.untouched, guarded=wanted.guarded, progress=_bar("computing"))
     except task.WorkerDisk as error:
         raise FormatError(given.out, f"results cannot be written ({error.strerror})", "make room; the same command goes on from here") from None
     except KeyboardInterrupt:

@@ -61,12 +61,12 @@ def _phase(progress: Progress, first: float, last: float) -> Progress:
     return lambda share: progress(first + (last - first) * share)
 
 
-def run(paths: Sequence[str], folder: str | os.PathLike[str], robot: str | None = None, *, engine: str = "local", address: str | None = None,
+def run(paths: Sequence[str], folder: str | os.PathLike[str], robot: str | Sequence[str] = (), *, engine: str = "local", address: str | None = None,
         workers: int | None = None, endpoints: Sequence[str] = (), settings: dict[str, typing.Any] | None = None, every: float = 1.0,
-        tags: str | None = None, untouched: str = "", progress: Progress = _no_progress) -> finishing.Finished:
+        tags: str | None = None, untouched: str = "", guarded: bool = False, progress: Progress = _no_progress) -> finishing.Finished:
     """Plans, computes and finishes: what `antaeus fleet LOGS… --robot R --out DIR` does."""
     engines.find(engine)
-    wanted = plans.Wanted(robot, tuple(endpoints), settings or {}, every, tags, untouched)
+    wanted = plans.Wanted(plans.names_of(robot), tuple(endpoints), settings or {}, every, tags, untouched, guarded)
     plans.make_plan(paths, folder, wanted, _phase(progress, 0.0, 0.1))
     compute(folder, engine, address, workers, _phase(progress, 0.1, 0.97))
     return finishing.finish(folder, progress=_phase(progress, 0.97, 1.0))

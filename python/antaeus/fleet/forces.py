@@ -2,10 +2,13 @@
 
 One rule says by which of two ways they are computed, and the episode's row names it (`computed_by`, `formed_of`):
 
-- `loop`: what `antaeus estimate` writes, of the best residual that the log's channels allow;
+- `loop`: what `antaeus estimate` computes, of the best residual that the log's channels allow, with the reasons of its guard;
 - `replay`: where that residual would be static anyway (no speeds, no clock, a rate below `residual.minimum_rate`, or
-  `residual.kind=static`), the batched kernel, whose verdicts and reasons are the loop's (docs/replay.md) at a fraction of its cost. Where
-  settings need a loop, the loop.
+  `residual.kind=static`), the batched kernel: the same forces and posterior's reasons (docs/replay.md) at a fraction of the cost, without
+  the guard's tests of the input and a consumer's limits. Not where settings need a loop, nor where the plan asks for the guard.
+
+A sample's verdict is the guard's of that sample by itself, which remembers nothing: `refused` for a reason after which nothing may be used,
+else `degraded` for any reason, else `ok`.
 """
 
 import dataclasses
@@ -22,7 +25,11 @@ ZERO_WITHIN = 7.814727903251179  # χ² of three directions at 95 %
 _NO_FORCE = "no force: every endpoint is a foot, which carries the robot"
 _REASONS = {_antaeus.reason_names(1 << bit)[0]: 1 << bit for bit in range(64) if _antaeus.reason_names(1 << bit)}
 ALARM = _REASONS["contradiction"] | _REASONS["unexplained"] | _REASONS["beyond_prior"]  # core/reasons.hpp: kTestAlarm
-_SUSPECT = _REASONS["set_up_suspect"]
+_SUSPECT, _HELD = _REASONS["set_up_suspect"], _REASONS["held"]
+# trust/consumer_guard.cpp: kRefusing
+_REFUSING = ALARM | sum(_REASONS[name] for name in (
+    "invalid_input", "time_back", "stale", "torque_rate", "force_limit", "infeasible", "position_out_of_limits", "position_jump", "dead_torque",
+    "orientation_contradicts", "accelerometer_scale", "no_clock", "outside_identified", "insensible_direction"))
 
 
 @dataclasses.dataclass
@@ -59,7 +66,9 @@ def reasons_text(bits: int) -> str:
 class LogForces:
     """A log's blocks, and what is known of it as a whole. Raises EpisodeError, OptionsError, ModelError as `estimate`."""
 
-    def __init__(self, path: pathlib.Path, robot: typing.Any, endpoints: Sequence[str], settings: Mapping[str, typing.Any]) -> None:
+    def __init__(self, path: pathlib.Path, robot: typing.Any, endpoints: Sequence[str], settings: Mapping[str, typing.Any],
+                 guarded: bool = False) -> None:
+        self._guarded = guarded
         self._path, self._robot, self._settings = path, robot, dict(settings)
         every = robot.endpoint_frames(list(endpoints))
         feet = {each.frame for each in robot.profile.endpoints if each.kind is _antaeus.EndpointKind.foot}
@@ -68,13 +77,14 @@ class LogForces:
         self.sign = ""
         self.kinds: dict[str, int] = {}  # residual → samples formed of it
         self.computed_by = ""
+        self.suspect = False
         self._loop = None
         if not self.frames:
             self.notes.append(_NO_FORCE)
             return
         self._loop = _antaeus.LogEstimates(path, robot, endpoints=self.frames, threads=1, settings=self._settings)
-        self._suspect = any(finding.severity == "error" for finding in self._loop.check.findings)
-        if self._suspect:
+        self.suspect = any(finding.severity == "error" for finding in self._loop.check.findings)
+        if self.suspect:
             self.notes += [f"the set-up is suspect: {finding.text}" for finding in self._loop.check.findings if finding.severity == "error"]
 
     @property
@@ -85,7 +95,7 @@ class LogForces:
         if self._loop is None:
             yield from self._without_forces()
             return
-        if self._loop.why_static or self._settings.get("residual.kind") == "static":
+        if not self._guarded and (self._loop.why_static or self._settings.get("residual.kind") == "static"):
             replay = _antaeus.BatchReplay(self._robot, self.frames, threads=1, settings=self._settings)
             blocks = self._replayed(replay)
             try:
@@ -128,8 +138,8 @@ class LogForces:
                          want=("posterior", "force_sd", "force_directions", "verdict", "reasons", "residual"))
             self.sign, continues = str(out.sign), True
             verdict, reasons = out["verdict"], out["reasons"]
-            if self._suspect:
-                verdict, reasons = np.maximum(verdict, 1), reasons | np.uint64(_SUSPECT)
+            if self.suspect:
+                reasons = reasons | np.uint64(_SUSPECT)
             sd = out["force_sd"]
             axes = out["force_directions"].reshape(*sd.shape, 3)
             force = out["posterior"][:, :, :3]
@@ -178,4 +188,7 @@ def _block(part: typing.Any, time: np.ndarray, residual: np.ndarray, force: np.n
     with np.errstate(invalid="ignore", divide="ignore"):
         along = np.einsum("neij,nej->nei", axes, force) / sd
         kappa = sd[:, :, 2] / sd[:, :, 0]
+    reasons = reasons & ~np.uint64(_HELD)
+    judged = np.where(reasons & np.uint64(_REFUSING), 2, np.where(reasons, 1, 0)).astype(np.uint8)
+    verdict = np.where(verdict >= 3, verdict, judged)  # what cannot be used keeps its own word for it
     return Block(time, part.q, part.v, part.tau, residual, force, np.sum(along * along, axis=2), sd[:, :, 2], kappa, verdict, reasons)

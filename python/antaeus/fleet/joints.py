@@ -63,20 +63,20 @@ class Joints:
         residual = np.where((out["status"] == 0)[:, None], out["residual"], np.nan)
         self._kept.append((residual.astype(np.float32), v.astype(np.float32)))
 
-    def finish(self) -> list[dict[str, typing.Any]]:
-        """A row a joint, in motor order."""
+    def finish(self, suspect: bool) -> list[dict[str, typing.Any]]:
+        """A row a joint, in motor order. `suspect`: the check finds an error of the set-up, so that no figure is the joint's."""
         names, motors = self._robot.model.motor_names(), self._robot.model.motor_count()
         carrying = self._carrying()
         noise = np.nanmedian(np.stack(self._fast), axis=0) if self._fast else np.full(motors, np.nan)
         residual, speed = (np.concatenate(each) for each in zip(*self._kept, strict=True)) if self._kept else (np.zeros((0, motors)),) * 2
-        return [self._row(motor, names[motor], noise[motor], residual[:, motor], speed[:, motor], motor in carrying) for motor in range(motors)]
+        return [self._row(motor, names[motor], noise[motor], residual[:, motor], speed[:, motor], motor in carrying, suspect) for motor in range(motors)]
 
     def _carrying(self) -> set[int]:
         """Motors of limbs that may stand on the ground: what carries the robot is in their residual."""
         feet = [each.frame for each in self._robot.profile.endpoints if each.kind is _antaeus.EndpointKind.foot]
         return {motor for frame in feet for motor in self._robot.model.supporting_motors(self._robot.model.frame(frame))}
 
-    def _row(self, motor: int, name: str, noise: float, residual: np.ndarray, speed: np.ndarray, carries: bool) -> dict[str, typing.Any]:
+    def _row(self, motor: int, name: str, noise: float, residual: np.ndarray, speed: np.ndarray, carries: bool, suspect: bool) -> dict[str, typing.Any]:
         moves = (np.abs(speed) > _SLOWEST) & np.isfinite(residual)
         seconds = np.float32(np.count_nonzero(moves) * self._period)
         row: dict[str, typing.Any] = {
@@ -85,6 +85,8 @@ class Joints:
             "viscous": None, "viscous_sd": None, "verdict": "unknown", "reason": ""}
         if not self._kept:
             return row | {"reason": "the log has no clock"}
+        if suspect:
+            return row | {"reason": "the set-up is suspect: see the episode's notes"}
         if carries:
             return row | {"reason": "of a limb with a foot: what carries the robot is in its torque"}
         each_way = min(np.count_nonzero(moves & (speed > 0)), np.count_nonzero(moves & (speed < 0))) * self._period

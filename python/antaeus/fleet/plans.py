@@ -29,16 +29,17 @@ _OWN_TAGS = ("robot", "untouched")
 class Wanted:
     """What all logs of a plan are computed by."""
 
-    robot: str | None = None
+    robots: tuple[str, ...] = ()
     endpoints: tuple[str, ...] = ()
     settings: Mapping[str, typing.Any] = dataclasses.field(default_factory=dict)
     every: float = 1.0
     tags: str | None = None
     untouched: str = ""
+    guarded: bool = False
 
     def options(self, untouched: str) -> str:
         """As text of which the hash is taken."""
-        return json.dumps({"endpoints": list(self.endpoints), "every": self.every, "untouched": untouched,
+        return json.dumps({"endpoints": list(self.endpoints), "every": self.every, "untouched": untouched, "guarded": self.guarded,
                            "settings": {name: str(self.settings[name]) for name in sorted(self.settings)}},
                           ensure_ascii=False, sort_keys=True)
 
@@ -51,6 +52,11 @@ class Planned:
     added: int
     problems: int
     copies: int
+
+
+def names_of(robot: str | os.PathLike[str] | Sequence[str]) -> tuple[str, ...]:
+    """One robot, or several."""
+    return (os.fspath(robot),) if isinstance(robot, str | os.PathLike) else tuple(os.fspath(each) for each in robot)
 
 
 def untouched_span(text: str) -> tuple[float, float]:
@@ -81,11 +87,17 @@ def _tags(log: logs.FoundLog, given: dict[str, dict[str, str]]) -> dict[str, str
     return {**logs.tags_of(log.path), **given.get(name, {}), **given.get(log.path, {})}
 
 
+def _profile(log: logs.FoundLog, named: str, wanted: Wanted, root: str) -> str:
+    """Whose log it is: as a tag says, by the name of one that --robot gives or by itself; else the one of --robot."""
+    if named:
+        return next((each for each in wanted.robots if robots.load(each, root)[0].profile.name == named), named)
+    if len(wanted.robots) != 1:
+        raise FormatError(log.path, "of which robot it is nobody says", "give one --robot, a column robot in --tags, or folders robot=NAME")
+    return wanted.robots[0]
+
+
 def _row(log: logs.FoundLog, found: "tuple[str, int] | FormatError", tags: dict[str, str], wanted: Wanted, root: str) -> dict[str, typing.Any]:
-    profile = tags.pop("robot", None) or wanted.robot
-    if profile is None:
-        raise FormatError(log.path, "of which robot it is nobody says",
-                          "give --robot, a column robot in --tags, or folders robot=NAME")
+    profile = _profile(log, tags.pop("robot", ""), wanted, root)
     untouched = tags.pop("untouched", wanted.untouched)
     untouched_span(untouched)
     robot, model = robots.load(profile, root)
@@ -168,8 +180,8 @@ def make_plan(paths: Sequence[str], folder: str | os.PathLike[str], wanted: Want
     place = pathlib.Path(folder)
     root = os.getcwd()
     given = logs.read_tags(wanted.tags) if wanted.tags else {}
-    if wanted.robot is not None:
-        _require_endpoints(wanted.robot, wanted, root)
+    for profile in wanted.robots:
+        _require_endpoints(profile, wanted, root)
     found = logs.find(paths, root, [place, *([wanted.tags] if wanted.tags else [])])
     if known is not None:
         found = [log for log in found if log.path not in known]
@@ -219,8 +231,8 @@ def tasks(folder: str | os.PathLike[str]) -> list[dict[str, typing.Any]]:
     return list(first.values())
 
 
-def plan(paths: Sequence[str], folder: str | os.PathLike[str], robot: str | None = None, *, endpoints: Sequence[str] = (),
+def plan(paths: Sequence[str], folder: str | os.PathLike[str], robot: str | Sequence[str] = (), *, endpoints: Sequence[str] = (),
          settings: Mapping[str, typing.Any] | None = None, every: float = 1.0, tags: str | None = None, untouched: str = "",
-         progress: Callable[[float], None] = lambda share: None) -> Planned:
+         guarded: bool = False, progress: Callable[[float], None] = lambda share: None) -> Planned:
     """Writes FOLDER/plan.parquet, one row a log under `paths`: what `antaeus fleet plan` does. Raises one line, as `make_plan`."""
-    return make_plan(paths, folder, Wanted(robot, tuple(endpoints), settings or {}, every, tags, untouched), progress)
+    return make_plan(paths, folder, Wanted(names_of(robot), tuple(endpoints), settings or {}, every, tags, untouched, guarded), progress)

@@ -103,7 +103,7 @@ def _in_parts(line: str) -> tuple[str, str, str]:
 
 def _computed(row: Mapping[str, typing.Any], options: Mapping[str, typing.Any], robot: typing.Any, path: pathlib.Path,
               folder: pathlib.Path) -> dict[str, typing.Any]:
-    log = forces.LogForces(path, robot, options["endpoints"], options["settings"])
+    log = forces.LogForces(path, robot, options["endpoints"], options["settings"], options["guarded"])
     steps, rate = _first_of(path, robot)
     span = plans.untouched_span(options["untouched"])
     motors = robot.model.motor_names()
@@ -123,7 +123,7 @@ def _computed(row: Mapping[str, typing.Any], options: Mapping[str, typing.Any], 
         table.add(binned.finish(log.sign))
     finally:
         table.close()
-    for name, rows in (("events", events.finish()), ("joints", fitted.finish())):
+    for name, rows in (("events", events.finish()), ("joints", fitted.finish(log.suspect))):
         pq.write_table(pa.Table.from_pylist(rows, schema.TABLES[name]), folder / f"{name}.parquet", compression="zstd")
     kind = max(log.kinds, key=lambda one: (log.kinds[one], one), default="static")
     return told.row() | {"alarms": events.counts["alarm"], "contacts": events.counts["contact"], "phantoms": events.counts["phantom"],

@@ -17,7 +17,7 @@ def outcomes(rows: Sequence[Row], asked: Asked) -> Iterator[tuple[Row, "dict[str
     with contextlib.ExitStack() as ends:
         if asked.address:
             try:
-                client = ends.enter_context(distributed.Client(asked.address, timeout=20))
+                client = ends.enter_context(distributed.Client(asked.address, timeout=10))
             except (OSError, ValueError) as error:
                 raise FormatError(f"--address {asked.address}", f"no Dask scheduler answers ({' '.join(str(error).split())[:200]})",
                                   "give host:port as the scheduler prints it") from None
