@@ -141,15 +141,15 @@ auto channel(nb::handle_t<Episode> self) {
 
 void bind_recorded(nb::module_& module) {
   bind_struct<EpisodeChannel>(module, "EpisodeChannel", "One file, npz member or group of CSV columns that was read.");
-  auto episode = bind_struct<Episode, Arrays::views>(
+  auto recorded = bind_struct<Episode, Arrays::views>(
       module, "Episode",
       "Samples of one robot in motor order, N steps by rows. Empty matrices were not recorded. Arrays are read-only "
       "views.");
-  episode.def_prop_ro("a", &channel<&Episode::a>, "[N × motors], rad/s² or m/s²")
+  recorded.def_prop_ro("a", &channel<&Episode::a>, "[N × motors], rad/s² or m/s²")
       .def_prop_ro("imu_angular_velocity", &channel<&Episode::imu_angular_velocity>, "[N × 3] sensor axes [rad/s]")
       .def_prop_ro("imu_specific_force", &channel<&Episode::imu_specific_force>, "[N × 3] sensor axes [m/s²]")
       .def_ro("simulated", &Episode::simulated, "Whether a simulation made it.");
-  episode
+  recorded
       .def_prop_ro(
           "invalid_steps",
           [](const Episode& self) {

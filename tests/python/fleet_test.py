@@ -1,7 +1,9 @@
 """antaeus.fleet: plan, tasks, finish, and what becomes of bad input. Engines: fleet_engines_test.py."""
 
+import contextlib
 import csv
 import hashlib
+import io
 import json
 import os
 import pathlib
@@ -18,7 +20,7 @@ from support import ROOT, peak
 pytest.importorskip("pyarrow", reason="pip install 'antaeus[fleet]'")
 import pyarrow.parquet as pq  # noqa: E402
 from antaeus import fleet  # noqa: E402
-from antaeus.fleet import logs, plans, schema, task  # noqa: E402
+from antaeus.fleet import _command, logs, plans, schema, task  # noqa: E402
 
 # Friction of a joint that swings for half a minute with 0.1 N·m of noise at 50 Hz is told to 0.02 N·m: four of its stated sd.
 FRICTION_WITHIN = 0.03
@@ -53,17 +55,25 @@ def tree(out):
 
 
 def command(*words, cwd=None, code=0):
-    done = subprocess.run([sys.executable, "-m", "antaeus", "--verb", "fleet", *map(str, words)], capture_output=True, text=True, timeout=200,
-                          cwd=cwd, check=False)
-    assert done.returncode == code, done.stderr
-    return done
+    """What the verb prints and says, in this process: an interpreter more for each call would cost more than the call."""
+    out, said = io.StringIO(), io.StringIO()
+    with contextlib.chdir(cwd or "."), contextlib.redirect_stdout(out), contextlib.redirect_stderr(said):
+        try:
+            told = _command.run([str(word) for word in words])
+        except (ValueError, OSError) as error:  # as _command_line.run_verb
+            print(f"antaeus: {error}", file=sys.stderr)
+            told = 2
+        except SystemExit as ended:
+            told = ended.code
+    assert told == code, said.getvalue()
+    return out.getvalue(), said.getvalue()
 
 
 def refused(*words, code=2, cwd=None):
     """The one line that it says."""
-    done = command(*words, code=code, cwd=cwd)
-    assert done.stderr.startswith("antaeus: ") and done.stderr.count("\n") == 1, done.stderr
-    return done.stderr
+    _, said = command(*words, code=code, cwd=cwd)
+    assert said.startswith("antaeus: ") and said.count("\n") == 1, said
+    return said
 
 
 def arm_log(place, seconds=4.0, seed=0, rate=50.0):
@@ -277,7 +287,7 @@ def test_finish_demands_every_row(tmp_path):
     for row in fleet.tasks(tmp_path / "out")[:2]:
         task.run_one(row)
     assert "1 of 3 logs have no finished attempt" in refused("finish", tmp_path / "out", code=1)
-    done = json.loads(command("finish", tmp_path / "out", "--partial", "--json").stdout)
+    done = json.loads(command("finish", tmp_path / "out", "--partial", "--json")[0])
     assert (done["done"], done["missing"], done["rows"]["episodes"]) == (2, 1, 2)
     # An attempt that is damaged, or was not ended, is none.
     attempt, _ = task.attempts_of(tmp_path / "out", fleet.tasks(tmp_path / "out")[0]["id"])[0]
@@ -412,7 +422,7 @@ def test_what_the_command_line_refuses(tmp_path):
     (tmp_path / "empty").mkdir()
     assert "holds no log" in refused("empty", "--robot", "panda", "--out", "x", cwd=tmp_path)
     assert not (tmp_path / "x").exists()
-    told = command("--help").stdout
+    told = command("--help")[0]
     assert all(word in told for word in ("--robot", "--engine", "--watch", "plan", "finish", "report", "sql", "clip", "check"))
 
 
