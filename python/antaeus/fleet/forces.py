@@ -12,6 +12,7 @@ else `degraded` for any reason, else `ok`.
 """
 
 import dataclasses
+import math
 import pathlib
 import typing
 from collections.abc import Iterator, Mapping, Sequence
@@ -76,6 +77,8 @@ class LogForces:
         self.notes: list[str] = []
         self.sign = ""
         self.kinds: dict[str, int] = {}  # residual → samples formed of it
+        self.rate = math.nan  # Hz; NaN without a clock. Known, as `steps`, with the first block
+        self.steps = 0
         self.computed_by = ""
         self.suspect = False
         self._loop = None
@@ -109,10 +112,16 @@ class LogForces:
                 return
         yield from self._looped(self._loop)
 
+    def _begin(self, part: typing.Any, steps: int) -> None:
+        if self.steps == 0:
+            self.steps = steps
+            self.rate = 1.0 / part.sample_time() if part.has_time() and part.sample_time() > 0 else math.nan
+
     def _samples(self) -> Iterator[tuple[typing.Any, np.ndarray]]:
         reader = _antaeus.EpisodeReader(self._path, self._robot)
         done = 0
         while (part := reader.next(BLOCK)) is not None:
+            self._begin(part, reader.steps())
             yield part, _clock(part, done)
             done += len(part)
         self.notes += reader.notes
@@ -152,6 +161,7 @@ class LogForces:
         names = [str(kind) for kind in _antaeus.ResidualKind]
         done = 0
         for part, read in loop:
+            self._begin(part, loop.steps())
             series = list(read.series)
             self.sign = str(series[0].sign)
             axes = np.stack([one.posterior.force_axes.reshape(-1, 3, 3) for one in series], axis=1)

@@ -17,7 +17,8 @@ import numpy as np
 from antaeus import _antaeus
 from antaeus.fleet import forces
 
-_RATE = 50.0  # Hz: what friction is fitted to is no faster
+_RATE = 10.0  # Hz: what friction is fitted to is no faster, for samples closer together say the same
+_NOISE_ROWS = 1024  # of a block, side by side, that tell the noise
 _ROWS = 65536  # that are kept of a log, at most
 _SLOWEST = 0.02  # rad/s or m/s below which a joint counts as standing
 _LEAST_MOVING = 3.0  # s in each direction
@@ -43,7 +44,7 @@ class Joints:
     def take(self, block: forces.Block) -> None:
         self._samples += len(block)
         if len(block) > 8:
-            third = np.abs(np.diff(block.tau, 3, axis=0)) / _THIRD_DIFFERENCE
+            third = np.abs(np.diff(block.tau[:_NOISE_ROWS], 3, axis=0)) / _THIRD_DIFFERENCE
             typical = np.nanmedian(third, axis=0) * _MEDIAN if np.isfinite(third).any() else np.full(block.tau.shape[1], np.nan)
             # A channel of few digits stands still at most samples: its noise is then what its steps are.
             self._fast.append(np.where(typical > 0, typical, np.sqrt(np.nanmean(third * third, axis=0))))

@@ -57,29 +57,45 @@ class Spans:
 
     def _runs(self, block: forces.Block, place: int, kind: str, flags: np.ndarray, norm: np.ndarray) -> None:
         edges = np.flatnonzero(np.diff(np.r_[0, flags.astype(np.int8), 0]))
-        for first, last in zip(edges[::2], edges[1::2], strict=True):
-            begin, end = float(block.time[first]), float(block.time[last - 1]) + self._period
-            worst = int(first + np.argmax(norm[first:last]))
-            reasons = int(np.bitwise_or.reduce(block.reasons[first:last, place]))
+        if not len(edges):
+            return
+        firsts, lasts = edges[::2], edges[1::2]
+        begins, ends = block.time[firsts], block.time[lasts - 1] + self._period
+        leads = np.flatnonzero(np.r_[True, begins[1:] - ends[:-1] > self._apart])  # runs that begin a span of their own
+        firsts, lasts = firsts[leads], lasts[np.r_[leads[1:], len(lasts)] - 1]
+        counts = np.add.reduceat(flags.astype(np.int64), firsts)
+        reasons = np.bitwise_or.reduceat(np.where(flags, block.reasons[:, place], np.uint64(0)), firsts).tolist()
+        flagged = np.where(flags, norm, -1.0)
+        most = np.maximum.reduceat(flagged, firsts)
+        spans = np.searchsorted(firsts, np.arange(firsts[0], len(flags)), side="right") - 1
+        at = np.flatnonzero(flagged[firsts[0]:] == most[spans]) + firsts[0]
+        worst = at[np.unique(np.searchsorted(firsts, at, side="right"), return_index=True)[1]]  # the first of equals
+        rows = self._samples(block, place, worst, norm)
+        for begin, end, count, bits, size, row in zip(block.time[firsts].tolist(), (block.time[lasts - 1] + self._period).tolist(), counts.tolist(),
+                                                      reasons, most.tolist(), rows, strict=True):
             span = self._open.get((place, kind))
             if span is not None and begin - span.end > self._apart:
                 self._end(place, kind)
                 span = None
             if span is None:
                 span = self._open[place, kind] = _Span(begin, end, -1.0, {}, 0, 0)
-            span.end, span.reasons, span.samples = end, span.reasons | reasons, span.samples + int(last - first)
-            if norm[worst] > span.worst:
-                span.worst, span.row = float(norm[worst]), self._sample(block, place, worst)
+            span.end, span.samples, span.reasons = end, span.samples + count, span.reasons | bits
+            if size > span.worst:
+                span.worst, span.row = size, row
 
-    def _sample(self, block: forces.Block, place: int, at: int) -> dict[str, typing.Any]:
-        """What is kept of a span's worst sample."""
-        q, motors = block.q[at], self._poses[place]
+    def _samples(self, block: forces.Block, place: int, at: np.ndarray, norm: np.ndarray) -> list[dict[str, typing.Any]]:
+        """What is kept of the worst samples of spans."""
+        motors = self._poses[place]
+        names = [self._motors[motor] for motor in motors]
+        q = block.q[at]
         with np.errstate(invalid="ignore"):
-            standing_out = np.nan_to_num(np.abs(block.residual[at, motors]) / self._scale[motors], nan=-1.0)
-        return {"force": np.float32(np.linalg.norm(block.force[at, place])), "sd": np.float32(block.sd[at, place]),
-                "joint": self._motors[motors[int(np.argmax(standing_out))]] if motors and standing_out.max() > 0 else "",
-                "q": q.astype(np.float32), "worst_time": float(block.time[at]), "pose": np.round(q[motors], 3).astype(np.float32),
-                "pose_joints": [self._motors[motor] for motor in motors]}
+            standing_out = np.nan_to_num(np.abs(block.residual[at][:, motors]) / self._scale[motors], nan=-1.0)
+        most = np.argmax(standing_out, axis=1)
+        known = standing_out[np.arange(len(at)), most] > 0
+        poses, q = np.round(q[:, motors], 3).astype(np.float32), q.astype(np.float32)
+        force, sd, time = norm[at].astype(np.float32), block.sd[at, place].astype(np.float32), block.time[at].tolist()
+        return [{"force": force[k], "sd": sd[k], "joint": names[most[k]] if known[k] else "", "q": q[k], "worst_time": time[k],
+                 "pose": poses[k], "pose_joints": names} for k in range(len(at))]
 
     def _close(self, now: float) -> None:
         for place, kind in [key for key, span in self._open.items() if now - span.end > self._apart]:

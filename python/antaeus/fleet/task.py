@@ -7,6 +7,7 @@ another hash, is not there. Two workers that compute one row write the same byte
 import collections
 import errno
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -74,14 +75,6 @@ def _class_of(error: BaseException) -> str:
     return "other"
 
 
-def _first_of(path: pathlib.Path, robot: typing.Any) -> tuple[int, float]:
-    """Steps of a log, and its rate [Hz]; NaN without a clock."""
-    reader = _antaeus.EpisodeReader(path, robot)
-    part = reader.next(forces.BLOCK)
-    period = part.sample_time() if part is not None and part.has_time() else math.nan
-    return reader.steps(), 1.0 / period if period > 0 else math.nan
-
-
 def _compute(row: Mapping[str, typing.Any], folder: pathlib.Path) -> dict[str, typing.Any]:
     """Fills the folder with steps, events and joints; returns what the episode's row says."""
     options = json.loads(row["options"])
@@ -104,18 +97,20 @@ def _in_parts(line: str) -> tuple[str, str, str]:
 def _computed(row: Mapping[str, typing.Any], options: Mapping[str, typing.Any], robot: typing.Any, path: pathlib.Path,
               folder: pathlib.Path) -> dict[str, typing.Any]:
     log = forces.LogForces(path, robot, options["endpoints"], options["settings"], options["guarded"])
-    steps, rate = _first_of(path, robot)
+    blocks = iter(log)
+    first = next(blocks)
+    rate = log.rate
     span = plans.untouched_span(options["untouched"])
     motors = robot.model.motor_names()
     poses = [robot.model.supporting_motors(robot.model.frame(frame)) for frame in log.frames]
     scale = np.array([figure.static_sd if figure.static_sd > 0 else 1.0 for figure in robot.profile.figures])
     binned = seconds.Seconds(row["id"], log.frames, poses, motors, options["every"], rate)
     events = spans.Spans(row["id"], log.frames, poses, motors, scale, rate, span)
-    fitted = joints.Joints(row["id"], robot, options["settings"], rate, steps)
+    fitted = joints.Joints(row["id"], robot, options["settings"], rate, log.steps)
     told = _Told(rate, span)
     table = _Table(folder / "steps.parquet", schema.STEPS)
     try:
-        for block in log:
+        for block in itertools.chain([first], blocks):
             table.add(binned.take(block, log.sign))
             events.take(block)
             fitted.take(block)
