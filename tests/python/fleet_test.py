@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -92,6 +93,14 @@ def test_every_table_has_its_schema_and_order(finished):
             assert all(read.field(column).type == of.field(column).type for column in read.names)
         assert {each.name for each in (finished / name).iterdir()} == {"robot=h1_2", "robot=panda", "robot=quadruped"}
     assert [row["path"] for row in table(finished, "plan.parquet")] == sorted(row["path"] for row in table(finished, "plan.parquet"))
+
+
+def test_every_column_is_documented():
+    text = (ROOT / "docs/schema/fleet.md").read_text(encoding="utf-8")
+    for title, of in {**schema.TABLES, "plan.parquet": schema.PLAN, "episodes": schema.EPISODES}.items():
+        part = re.search(rf"^## {title}$(.*?)(?=^## |\Z)", text, re.S | re.M)[1]
+        named = {name for cell in re.findall(r"^\|([^|]*)\|", part, re.M) for name in re.findall(r"`(\w+)`", cell)}
+        assert named == set(of.names), title
 
 
 def test_tags_come_from_the_path(finished):
