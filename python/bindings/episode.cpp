@@ -134,7 +134,7 @@ Episode steps_of(const Episode& self, const nb::slice& steps) {
   return cut_steps(self, start, static_cast<Eigen::Index>(count));
 }
 
-template <SampleMatrix Episode::*matrix>
+template <SampleMatrix Episode::* matrix>
 auto channel(nb::handle_t<Episode> self) {
   return view(nb::cast<const Episode&>(self).*matrix, self);
 }

@@ -164,17 +164,19 @@ void bind_parts(nb::module_& module) {
             new (self) EstimateParts(parts_of_log(log, robot, options));
           },
           nb::arg("log").none(), nb::arg("robot").none(), "options"_a,
-          nb::sig("def __init__(self, log: str | os.PathLike | Episode, robot: str | os.PathLike | Robot, *, estimator: "
-                  "str = 'posterior', endpoints: collections.abc.Sequence[str] = (), threads: int | None = None, "
-                  "settings: dict[str, float | str | bool] = {}) -> None"),
+          nb::sig(
+              "def __init__(self, log: str | os.PathLike | Episode, robot: str | os.PathLike | Robot, *, estimator: "
+              "str = 'posterior', endpoints: collections.abc.Sequence[str] = (), threads: int | None = None, "
+              "settings: dict[str, float | str | bool] = {}) -> None"),
           "Arguments as those of `estimate`, and the same errors. Opens the log and checks it: where its set-up is "
           "wrong, no posterior is `ok`.")
       .def(
-          "__iter__", [](nb::handle self) { return nb::borrow(self); },
-          nb::sig("def __iter__(self) -> LogEstimates"), "Itself: a log is read once.")
+          "__iter__", [](nb::handle self) { return nb::borrow(self); }, nb::sig("def __iter__(self) -> LogEstimates"),
+          "Itself: a log is read once.")
       .def("__next__", &next_part, nb::sig("def __next__(self) -> tuple[Episode, Reconstruction]"),
            "The next part. EpisodeError where the log is damaged there. The interpreter's lock is released meanwhile.")
-      .def("steps", [](const EstimateParts& self) { return self.parts->steps(); }, "Of the whole log.")
+      .def(
+          "steps", [](const EstimateParts& self) { return self.parts->steps(); }, "Of the whole log.")
       .def_prop_ro(
           "check", [](const EstimateParts& self) { return CheckResult(self.parts->check()); },
           "What `check` says of the log.")
