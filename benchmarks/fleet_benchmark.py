@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import pathlib
-import resource
 import shutil
 import subprocess
 import sys
@@ -63,25 +62,26 @@ def replay_alone(rows):
     return spent
 
 
+def run(words, folder):
+    """Wall and CPU seconds of a command with all that it starts, the largest of their processes in MB, and what it prints."""
+    began = time.perf_counter()
+    process = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+    printed = process.stdout.read()
+    _, status, used = os.wait4(process.pid, 0)
+    assert status == 0, words
+    return time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, printed
+
+
 def alone(folder, rows_file):
-    """replay_alone in a process of its own; wall and CPU time."""
-    began, cpu = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    told = subprocess.run([sys.executable, __file__, "--alone", str(rows_file)], cwd=folder, capture_output=True, text=True, check=True,
-                          env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.perf_counter() - began, after.ru_utime + after.ru_stime - cpu.ru_utime - cpu.ru_stime, json.loads(told.stdout)
+    """replay_alone in a process of its own."""
+    return run([sys.executable, __file__, "--alone", str(rows_file)], folder)
 
 
 def whole(folder, robots, workers):
-    """plan, compute and finish by the command; wall and CPU time, largest process."""
-    out = folder / "DIR"
-    shutil.rmtree(out, ignore_errors=True)
+    """plan, compute and finish by the command."""
+    shutil.rmtree(folder / "DIR", ignore_errors=True)
     words = [sys.executable, "-m", "antaeus", "--verb", "fleet", "logs", "--out", "DIR", "--workers", str(workers), "--json"]
-    words += [word for robot in robots for word in ("--robot", robot)]
-    began, cpu = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.perf_counter() - began, after.ru_utime + after.ru_stime - cpu.ru_utime - cpu.ru_stime
+    return run([*words, *(word for robot in robots for word in ("--robot", robot))], folder)
 
 
 def overhead(folder, engine, workers=1, count=200):
@@ -92,6 +92,7 @@ def overhead(folder, engine, workers=1, count=200):
     some = fleet.tasks(folder / "DIR")[0]
     for number in range(count):
         rows.append({**some, "id": f"{number:016x}", "out": str(place), "problem": "nothing: is there; this measures"})
+    task.run_one(rows[0])  # what is loaded once
     began = time.perf_counter()
     for row in rows[:20]:
         task.run_one(row)
@@ -145,15 +146,15 @@ def measure(given, folder):
     fleet.plan(["logs"], folder / "planned", robots)
     rows = folder / "rows.json"
     rows.write_text(json.dumps([{name: row[name] for name in ("profile", "path", "root")} for row in fleet.tasks(folder / "planned")]), encoding="utf-8")
-    single, fleets, told = [], [], None
+    single, fleets = [], []
     for number in range(given.rounds):
-        wall, cpu, told = alone(folder, rows)
-        single.append((wall, cpu))
+        single.append(alone(folder, rows))
         fleets.append(whole(folder, robots, given.workers))
-        print(f"round {number + 1}: one process {wall:.1f} s wall, {cpu:.1f} s CPU; fleet with {given.workers} workers {fleets[-1][0]:.1f} s wall, "
+        print(f"round {number + 1}: one process {single[-1][0]:.1f} s wall, {single[-1][1]:.1f} s CPU; fleet with {given.workers} workers {fleets[-1][0]:.1f} s wall, "
               f"{fleets[-1][1]:.1f} s CPU", flush=True)
-    one, many = min(wall for wall, _ in single), min(wall for wall, _ in fleets)
-    cpu_one, cpu_many = min(cpu for _, cpu in single), min(cpu for _, cpu in fleets)
+    told = json.loads(single[-1][3])
+    one, cpu_one = (min(each[place] for each in single) for place in (0, 1))
+    many, cpu_many, worker = (min(each[place] for each in fleets) for place in (0, 1, 2))
     found = {"episodes": given.episodes, "minutes": given.minutes, "workers": given.workers, "single_wall_s": one, "fleet_wall_s": many,
              "of_cores_times_single": one / given.workers / many, "cpu_ratio": cpu_one / cpu_many}
     print(f"throughput: {found['of_cores_times_single']:.2f} × {given.workers} × one process by wall time (aim 0.8), {found['cpu_ratio']:.2f} by CPU")
@@ -161,7 +162,6 @@ def measure(given, folder):
     for kind, (seconds, count, logs) in told.items():
         if logs:
             print(f"  {kind}: {logs} logs, {count} samples, {1e6 * seconds / count:.2f} µs a sample, the log's own cost in it")
-    worker = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     found["worker_megabytes"] = worker
     print(f"memory: the largest process held {worker:.0f} MB")
     parts = {name: size(folder / "DIR" / name) for name in ("steps", "events", "joints", "episodes", "attempts")}
@@ -170,9 +170,10 @@ def measure(given, folder):
           + ", ".join(f"{name} {count / seconds:.2f}" for name, count in parts.items()))
     began = time.perf_counter()
     fleet.finish(folder / "DIR")
-    costs = log_costs(folder)
+    finishing = (time.perf_counter() - began) / given.episodes
+    print(f"finish: {1000 * finishing:.0f} ms a log")
     found |= {"bytes_a_sample": size(folder / "logs") / samples, "table_bytes_a_second": sum(count for name, count in parts.items() if name != "attempts") / seconds,
-              "finish_seconds_a_log": (time.perf_counter() - began) / given.episodes, **costs}
+              "finish_seconds_a_log": finishing, **log_costs(folder)}
     for engine in given.engines.split(","):
         try:
             found[f"overhead_ms_{engine}"] = 1000 * overhead(folder, engine)

@@ -12,7 +12,7 @@ import sys
 import typing
 from collections.abc import Callable
 
-from antaeus.formats.convert import Bar, _settings
+from antaeus._options import Bar, Parser, settings_of
 from antaeus.formats.recording import FormatError, nearest
 
 # Sub-verb → module with run(arguments) -> exit code; it loads, with its libraries, when it is called.
@@ -21,17 +21,6 @@ _USAGE = """antaeus fleet LOGS… --robot R --out DIR [options]
        antaeus fleet plan LOGS… --robot R --out DIR [options]
        antaeus fleet finish DIR [--partial]
        antaeus fleet report|sql|clip|check DIR …   (--help says more)"""
-
-
-class _Parser(argparse.ArgumentParser):
-    """One line an error, with the nearest option."""
-
-    def error(self, message: str) -> typing.NoReturn:
-        options = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
-        unknown = message.removeprefix("unrecognized arguments: ").split()
-        if message.startswith("unrecognized") and unknown[0].startswith("-"):
-            raise ValueError(f"unknown option '{unknown[0]}'; {nearest(unknown[0], options) or 'see antaeus fleet --help'}")
-        raise ValueError(f"fleet: {message}; see antaeus fleet --help")
 
 
 def _add_plan(add: Callable[..., typing.Any]) -> None:
@@ -46,8 +35,8 @@ def _add_plan(add: Callable[..., typing.Any]) -> None:
     add("--untouched", metavar="all|FROM:TO", default="", help="when nothing touches, of all logs [s]: a force is then a phantom")
 
 
-def _parser(verb: str) -> _Parser:
-    parser = _Parser("antaeus fleet", usage=_USAGE, allow_abbrev=False, add_help=False, formatter_class=argparse.RawDescriptionHelpFormatter,
+def _parser(verb: str) -> Parser:
+    parser = Parser("antaeus fleet", usage=_USAGE, allow_abbrev=False, add_help=False, formatter_class=argparse.RawDescriptionHelpFormatter,
                      description="Tables of many logs: which robots, poses, joints and versions show alarms, contacts and phantoms.",
                      epilog="Exit codes: 0 fine, 1 logs are missing (finish) or a check failed, 2 bad input.")
     add = parser.add_argument
@@ -83,7 +72,17 @@ def _require_numbers(given: argparse.Namespace) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """The verb fleet."""
+    """The verb fleet. Ctrl-C ends the process by its signal, after one line."""
+    try:
+        return _run_sub_verb(arguments)
+    except KeyboardInterrupt as stopped:
+        print(f"\rantaeus: {stopped or 'stopped'}", file=sys.stderr)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+        raise  # not reached
+
+
+def _run_sub_verb(arguments: list[str]) -> int:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
@@ -104,13 +103,13 @@ def _wanted(given: argparse.Namespace) -> typing.Any:
     from antaeus.fleet import plans
 
     _require_numbers(given)
-    return plans.Wanted(tuple(given.robot), tuple(given.endpoint), _settings(given.set), given.every, given.tags, given.untouched, given.guarded)
+    return plans.Wanted(tuple(given.robot), tuple(given.endpoint), settings_of(given.set), given.every, given.tags, given.untouched, given.guarded)
 
 
 def _plan(given: argparse.Namespace) -> int:
     from antaeus.fleet import plans
 
-    told = plans.make_plan(given.logs, given.out, _wanted(given), _bar("hashing"))
+    told = plans.make_plan(given.logs, given.out, _wanted(given), Bar("hashing"))
     if given.json:
         print(json.dumps({"schema": "antaeus.fleet-plan/1", **dataclasses.asdict(told)}, indent=2))
     else:
@@ -123,7 +122,7 @@ def _finish(given: argparse.Namespace) -> int:
     from antaeus.fleet import driving, finishing
 
     try:
-        told = finishing.finish(given.folder, given.partial, _bar("putting together"))
+        told = finishing.finish(given.folder, given.partial, Bar("putting together"))
     except finishing.Incomplete as error:
         print(f"antaeus: {error}", file=sys.stderr)
         return 1
@@ -152,18 +151,12 @@ def _run(given: argparse.Namespace) -> int:
             return 0
         told = driving.run(given.logs, given.out, wanted.robots, engine=given.engine, address=given.address, workers=given.workers,
                            endpoints=wanted.endpoints, settings=dict(wanted.settings), every=wanted.every, tags=wanted.tags,
-                           untouched=wanted.untouched, guarded=wanted.guarded, progress=_bar("computing"))
+                           untouched=wanted.untouched, guarded=wanted.guarded, progress=Bar("computing"))
     except task.WorkerDisk as error:
         raise FormatError(given.out, f"results cannot be written ({error.strerror})", "make room; the same command goes on from here") from None
     except KeyboardInterrupt:
         kept = pathlib.Path(given.out) / plans.PLAN_FILE
-        print(f"\rantaeus: stopped; {given.out} keeps what is done, and the same command goes on from there" if kept.exists()
-              else "\rantaeus: stopped before there was a plan", file=sys.stderr)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)
+        raise KeyboardInterrupt(f"stopped; {given.out} keeps what is done, and the same command goes on from there" if kept.exists()
+                                else "stopped before there was a plan") from None
     print(driving.as_json(told) if given.json else told)
     return 0
-
-
-def _bar(what: str) -> Bar:
-    return Bar(what)

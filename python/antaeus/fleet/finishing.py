@@ -9,8 +9,6 @@ import dataclasses
 import hashlib
 import os
 import pathlib
-import secrets
-import shutil
 import typing
 import urllib.parse
 from collections.abc import Callable, Mapping
@@ -20,6 +18,7 @@ import pyarrow.parquet as pq
 
 from antaeus.fleet import plans, schema, task
 from antaeus.formats.recording import FormatError
+from antaeus.formats.scratch import exchange, scratch_folder
 
 _PLAIN = " ()"  # what Hive leaves as it is in a folder's name, beside letters and digits
 _ROWS_OF_A_GROUP = 131072
@@ -132,14 +131,10 @@ def finish(folder: str | os.PathLike[str], partial: bool = False, progress: Call
         raise Incomplete(folder, f"{len(absent)} of {len(rows)} logs have no finished attempt, as {absent[0]['path']}",
                          "run antaeus fleet LOGS… again, which computes these alone, or finish with --partial")
     robots = sorted({row["robot"] for row in rows})
-    _remove_leftovers(place)
-    scratch = place / f".finish-{secrets.token_hex(4)}"
-    try:
+    with scratch_folder(place) as scratch:
         told = _write(rows, attempts, robots, scratch, progress)
         for name in (*schema.TABLES, "episodes"):
-            _replace(scratch / name, place / name, scratch)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+            _replace(scratch / name, place / name)
     return dataclasses.replace(told, folder=place, missing=len(absent))
 
 
@@ -183,16 +178,9 @@ def _write(rows: list[dict[str, typing.Any]], attempts: Mapping[str, pathlib.Pat
                     {name: each.rows for name, each in (*files.items(), ("episodes", episodes))})
 
 
-def _replace(new: pathlib.Path, old: pathlib.Path, scratch: pathlib.Path) -> None:
-    if old.exists():
-        old.rename(scratch / f"old-{old.name}")
-    new.rename(old)
-
-
-def _remove_leftovers(place: pathlib.Path) -> None:
-    """Of a finish that was killed."""
-    for each in place.glob(".finish-*"):
-        for name in (*schema.TABLES, "episodes"):  # killed between the two renames: the old table is still the one that counts
-            if (each / f"old-{name}").is_dir() and not (place / name).exists():
-                (each / f"old-{name}").rename(place / name)
-        shutil.rmtree(each, ignore_errors=True)
+def _replace(new: pathlib.Path, old: pathlib.Path) -> None:
+    """At once where the system can; killed elsewhere between two renames, the table is made again by the next finish."""
+    if old.exists() and not exchange(new, old):
+        old.rename(new.with_name(f"old-{old.name}"))
+    if not old.exists():
+        new.rename(old)
