@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import warnings
 
 import antaeus
 import fleet_logs
@@ -199,6 +200,27 @@ def test_a_log_without_a_clock_or_speeds_has_its_rows(tmp_path):
     assert {each["reason"] for each in table(tmp_path / "out", "joints")} == {"the log has no clock"}
 
 
+def test_rows_without_numbers_keep_their_place(tmp_path):
+    place = arm_log(tmp_path / "log", 30.0)
+    tau = np.load(place / "tau.npy")
+    tau[100:150] = np.nan
+    tau[:, 6] = 0.0  # a dead channel
+    np.save(place / "tau.npy", tau)
+    fleet.plan([str(place)], tmp_path / "out", "panda")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # what NumPy warns of ends on the user's terminal
+        assert task.run_one(fleet.tasks(tmp_path / "out")[0])["status"] == "done"
+    fleet.finish(tmp_path / "out")
+    steps = table(tmp_path / "out", "steps")
+    assert sum(row["refused"] for row in steps) == 50 and steps[2]["Fx"] is None and steps[2]["refused"] == 50
+    row, = (row for row in table(tmp_path / "out", "events") if row["kind"] == "refused")
+    # The end is a stamp and a period added: one rounding.
+    assert (row["begin"], row["end"], row["force"], row["sd"]) == (2.0, pytest.approx(3.0, rel=1e-15), None, None)
+    joints = {row["joint"]: row for row in table(tmp_path / "out", "joints")}
+    assert joints["panda_joint7"]["noise"] == 0 and joints["panda_joint1"]["coulomb"] is None
+    assert joints["panda_joint1"]["reason"].startswith("the set-up is suspect")  # check sees the dead channel
+
+
 def test_a_fast_log_goes_through_the_loop(tmp_path):
     place = arm_log(tmp_path / "log", 3.0, rate=400.0)
     fleet.run([str(place)], tmp_path / "out", "panda", workers=1)
@@ -343,6 +365,18 @@ def test_robots_that_are_none_or_have_no_profile(tmp_path):
     bare = ROOT / "tests/support/quadruped.urdf"
     assert "--write" in refused(tmp_path / "log", "--robot", bare, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_robot_that_changes_after_the_plan_is_a_failed_row(tmp_path):
+    place = arm_log(tmp_path / "log")
+    antaeus.write_profile(antaeus.load_robot("panda"), tmp_path / "own")
+    profile = tmp_path / "own/profile.toml"
+    fleet.plan([str(place)], tmp_path / "out", str(profile))
+    task.robots._loaded.cache_clear()  # as in a worker that begins later
+    profile.write_text(profile.read_text(encoding="utf-8") + "# another\n", encoding="utf-8")
+    told = task.run_one(fleet.tasks(tmp_path / "out")[0])
+    assert told["cause"] == "no_robot" and "is another robot than when the logs were planned" in told["reason"]
+    assert "another model of panda" in refused(place, "--robot", profile, "--out", tmp_path / "out")
 
 
 def test_addresses(tmp_path):

@@ -170,11 +170,7 @@ class LogForces:
                 axes = axes / sd[..., None]
             for kind, count in zip(*np.unique(np.asarray(series[0].posterior.residual_kind), return_counts=True), strict=True):
                 self.kinds[names[int(kind)]] = self.kinds.get(names[int(kind)], 0) + int(count)
-            known: dict[tuple[str, ...], int] = {}
-            bits = np.empty((len(part), len(series)), np.uint64)
-            for place, one in enumerate(series):
-                bits[:, place] = [known[names_] if (names_ := tuple(each)) in known else known.setdefault(names_, sum(_REASONS[name] for name in names_))
-                                  for each in one.reasons]
+            bits = np.stack([one.reason_bits for one in series], axis=1)
             yield _block(part, _clock(part, done), read.residual, np.stack([one.wrench[:, :3] for one in series], axis=1), sd, axes,
                          np.stack([np.asarray(one.verdict, np.uint8) for one in series], axis=1), bits)
             done += len(part)

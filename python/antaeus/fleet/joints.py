@@ -11,6 +11,7 @@ Correlated samples are few samples: the standard errors are of sums over stretch
 
 import math
 import typing
+import warnings
 
 import numpy as np
 
@@ -45,9 +46,11 @@ class Joints:
         self._samples += len(block)
         if len(block) > 8:
             third = np.abs(np.diff(block.tau[:_NOISE_ROWS], 3, axis=0)) / _THIRD_DIFFERENCE
-            typical = np.nanmedian(third, axis=0) * _MEDIAN if np.isfinite(third).any() else np.full(block.tau.shape[1], np.nan)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)  # a column without a number: its noise is no number
+                typical, mean = np.nanmedian(third, axis=0) * _MEDIAN, np.sqrt(np.nanmean(third * third, axis=0))
             # A channel of few digits stands still at most samples: its noise is then what its steps are.
-            self._fast.append(np.where(typical > 0, typical, np.sqrt(np.nanmean(third * third, axis=0))))
+            self._fast.append(np.where(typical > 0, typical, mean))
         if not math.isfinite(self._rate) or len(block) < 3:
             return  # without a clock nobody knows a speed
         v = block.v if block.v.size else np.gradient(block.q, 1.0 / self._rate, axis=0)
@@ -68,7 +71,9 @@ class Joints:
         """A row a joint, in motor order. `suspect`: the check finds an error of the set-up, so that no figure is the joint's."""
         names, motors = self._robot.model.motor_names(), self._robot.model.motor_count()
         carrying = self._carrying()
-        noise = np.nanmedian(np.stack(self._fast), axis=0) if self._fast else np.full(motors, np.nan)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            noise = np.nanmedian(np.stack(self._fast), axis=0) if self._fast else np.full(motors, np.nan)
         residual, speed = (np.concatenate(each) for each in zip(*self._kept, strict=True)) if self._kept else (np.zeros((0, motors)),) * 2
         return [self._row(motor, names[motor], noise[motor], residual[:, motor], speed[:, motor], motor in carrying, suspect) for motor in range(motors)]
 

@@ -10,6 +10,10 @@ from antaeus import _antaeus
 from antaeus.formats.recording import FormatError
 
 
+class OtherRobot(FormatError):
+    """A robot whose files are not those that the logs were planned with."""
+
+
 def _place(profile: str, beside: str) -> str:
     """A file beside `beside`, or the name of a robot that comes with Antaeus."""
     file = os.path.join(beside, profile)
@@ -32,8 +36,8 @@ def load(profile: str, beside: str = ".") -> tuple[typing.Any, str]:
 
 
 def load_as_planned(profile: str, model: str, beside: str = ".") -> typing.Any:
-    """The robot that a plan names. FormatError where its files have changed since."""
+    """The robot that a plan names. OtherRobot where its files have changed since."""
     robot, found = load(profile, beside)
     if found != model:
-        raise FormatError(profile, "is another robot than when the logs were planned", "plan into another folder")
+        raise OtherRobot(profile, "is another robot than when the logs were planned", "plan into another folder")
     return robot

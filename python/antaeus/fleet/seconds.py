@@ -54,7 +54,9 @@ class Seconds:
         middles = begins + counts // 2
         parts = []
         for place, frame in enumerate(self._frames):
-            parts.append(pa.Table.from_pydict(self._columns(block, place, frame, begins, counts, middles, sign), schema.STEPS))
+            columns = self._columns(block, place, frame, begins, counts, middles, sign)
+            parts.append(pa.table([column if isinstance(column, pa.Array) else pa.array(column, schema.STEPS.field(name).type, from_pandas=True)
+                                   for name, column in columns.items()], schema.STEPS))  # NaN is null: no number
         # By time, then endpoint.
         whole = pa.concat_tables(parts)
         return whole.take(np.arange(len(whole)).reshape(len(self._frames), -1).T.ravel())

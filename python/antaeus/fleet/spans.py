@@ -93,8 +93,9 @@ class Spans:
         most = np.argmax(standing_out, axis=1)
         known = standing_out[np.arange(len(at)), most] > 0
         poses, q = np.round(q[:, motors], 3).astype(np.float32), q.astype(np.float32)
+        told = np.isfinite(block.force[at, place]).all(axis=1)  # where nothing is known no number stands, least of all 0
         force, sd, time = norm[at].astype(np.float32), block.sd[at, place].astype(np.float32), block.time[at].tolist()
-        return [{"force": force[k], "sd": sd[k], "joint": names[most[k]] if known[k] else "", "q": q[k], "worst_time": time[k],
+        return [{"force": force[k] if told[k] else None, "sd": sd[k] if told[k] else None, "joint": names[most[k]] if known[k] else "", "q": q[k], "worst_time": time[k],
                  "pose": poses[k], "pose_joints": names} for k in range(len(at))]
 
     def _close(self, now: float) -> None:

@@ -64,8 +64,10 @@ class _Table:
 def _class_of(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "memory"
-    if isinstance(error, _antaeus.ModelError):
+    if isinstance(error, _antaeus.ModelError | robots.OtherRobot):
         return "no_robot"
+    if isinstance(error, _antaeus.OptionsError):
+        return "other"
     if isinstance(error, FormatError) and "cannot be read (" in str(error):
         return "unreadable"
     if isinstance(error, _antaeus.Error):
