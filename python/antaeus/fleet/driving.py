@@ -42,10 +42,12 @@ def _compute(missing: Sequence[engines.Row], engine: str, asked: engines.Asked, 
     for last in (False, True):
         lost: list[engines.Row] = []
         for row, outcome in outcomes(again if last else rows, asked) if (again if last else rows) else ():
-            if isinstance(outcome, engines.Lost) and not last:
+            # A worker may have ended between its manifest and its answer.
+            gone = isinstance(outcome, engines.Lost) and not task.has_result(manifest for _, manifest in task.attempts_of(row["out"], row["id"]))
+            if gone and not last:
                 lost.append(row)
                 continue
-            if isinstance(outcome, engines.Lost):
+            if gone and isinstance(outcome, engines.Lost):
                 task.write_failure(row, f"{outcome.reason}, twice", outcome.cause)
             done += _weight(row)
             progress(done / whole)

@@ -15,7 +15,7 @@ import pathlib
 import shutil
 import tempfile
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -247,13 +247,18 @@ def attempts_of(folder: str | os.PathLike[str], log_id: str) -> list[tuple[pathl
     return sorted(found, key=lambda one: one[1]["status"] != "done")
 
 
+def has_result(manifests: Iterable[Mapping[str, typing.Any]]) -> bool:
+    """Whether one of a row's attempts is done, or failed by what another run would meet, too."""
+    return any(manifest["status"] == "done" or manifest["cause"] not in TRANSIENT for manifest in manifests)
+
+
 def missing(folder: str | os.PathLike[str]) -> list[dict[str, typing.Any]]:
     """Rows without a finished attempt, or with one that failed by what may have passed. FormatError for results of another version."""
     wanted, others = [], collections.Counter[str]()
     for row in plans.tasks(folder):
         there = attempts_of(folder, row["id"])
         others.update(manifest["version"] for _, manifest in there if manifest["version"] != row["version"])
-        if not any(manifest["status"] == "done" or manifest["cause"] not in TRANSIENT for _, manifest in there):
+        if not has_result(manifest for _, manifest in there):
             wanted.append(row)
     if others:
         version, count = others.most_common(1)[0]
