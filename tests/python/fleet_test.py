@@ -447,7 +447,7 @@ def test_what_the_command_line_refuses(tmp_path):
     arm_log(tmp_path / "log")
     for words, line in ((["--robot", "panda"], "--out"), (["--robot", "panda", "--out", "x", "--engin", "ray"], "did you mean '--engine'"),
                         (["--robot", "panda", "--out", "x", "--engine", "rai"], "did you mean 'ray'"), (["--robot", "panda", "--out", "x", "--workers", "0"], "fewer than one"),
-                        (["--robot", "panda", "--out", "x", "--for", "3"], "--watch"), (["--robot", "panda", "--out", "x", "--every", "-1"], "no time"),
+                        (["--robot", "panda", "--out", "x", "--for", "3"], "--watch"), (["--robot", "panda", "--out", "x", "--every", "-1"], "no time"), (["--robot", "panda", "--out", "x", "--every", "61"], "up to 60"),
                         (["--robot", "panda", "--out", "x", "--set", "posterior.forse_prior=3"], "force_prior")):
         assert line in refused("log", *words, cwd=tmp_path)
     assert "did you mean 'finish'" in refused("finsh", cwd=tmp_path)

@@ -29,9 +29,9 @@ def _add_plan(add: Callable[..., typing.Any]) -> None:
     add("--out", "-o", metavar="DIR", required=True, help="folder of plan and results; logs are added to what it holds")
     add("--endpoint", "-e", metavar="FRAME", action="append", default=[], help="at which frame (repeatable; default: the profile's)")
     add("--set", metavar="GROUP.OPTION=VALUE", action="append", default=[], help="any option of estimate (repeatable)")
-    add("--every", metavar="S", type=float, default=1.0, help="seconds a row of steps/ (default 1; 0: every sample)")
+    add("--every", metavar="S", type=float, default=1.0, help="seconds a row of steps/, 60 at most (default 1; 0: every sample)")
     add("--tags", metavar="FILE", help="CSV with a column path and any others: software, date, unit, robot, untouched, …")
-    add("--guarded", action="store_true", help="with the guard's tests of each sample, of every log: forty times the cost of a slow one's")
+    add("--guarded", action="store_true", help="with the guard's tests of each sample, of every log: five times a slow one's cost")
     add("--untouched", metavar="all|FROM:TO", default="", help="when nothing touches, of all logs [s]: a force is then a phantom")
 
 
@@ -63,8 +63,6 @@ def _parser(verb: str) -> Parser:
 
 
 def _require_numbers(given: argparse.Namespace) -> None:
-    if not (math.isfinite(given.every) and given.every >= 0):
-        raise FormatError("--every", f"{given.every:g} is no time", "give seconds, or 0 for every sample")
     if getattr(given, "workers", None) is not None and given.workers < 1:
         raise FormatError("--workers", f"{given.workers} is fewer than one", "give 1 or more")
     if getattr(given, "seconds", None) is not None and not (given.watch and math.isfinite(given.seconds) and given.seconds >= 0):

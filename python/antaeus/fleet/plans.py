@@ -22,7 +22,7 @@ from antaeus.formats.recording import FormatError, nearest
 
 PLAN_FILE = "plan.parquet"
 _ROOT_FILE = "root.txt"  # where relative paths of the plan begin, as seen from the folder
-_OWN_TAGS = ("robot", "untouched")
+_LONGEST_ROW = 60.0  # s of samples that a worker holds
 
 
 @dataclasses.dataclass(frozen=True)
@@ -177,6 +177,8 @@ def make_plan(paths: Sequence[str], folder: str | os.PathLike[str], wanted: Want
 
     `known`: path → bytes of logs that are left alone, because nothing changed (--watch). FormatError, ModelError, OptionsError: one line.
     """
+    if not 0 <= wanted.every <= _LONGEST_ROW:
+        raise FormatError("--every", f"{wanted.every:g} is no time of a row", f"give seconds up to {_LONGEST_ROW:g}, or 0 for every sample; SQL sums rows")
     place = pathlib.Path(folder)
     root = os.getcwd()
     given = logs.read_tags(wanted.tags) if wanted.tags else {}
