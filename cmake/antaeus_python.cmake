@@ -51,6 +51,7 @@ function(antaeus_python_package)
   set_target_properties(antaeus_extension PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${package} BUILD_RPATH "$ORIGIN/../../lib")
 
   file(GLOB files RELATIVE ${source} CONFIGURE_DEPENDS ${source}/antaeus/*.py ${source}/antaeus/formats/*.py
+    ${source}/antaeus/fleet/*.py ${source}/antaeus/fleet/engines/*.py
     ${source}/antaeus/py.typed)
   set(copies "")
   foreach(file ${files})

@@ -68,6 +68,8 @@ must test ! -e simulated
 printf '\211HDF\r\n\032\nnothing more' > log.h5
 ran 2 "antaeus check of an HDF5, without its extra" antaeus check log.h5
 must grep -q "pip install 'antaeus\[logs\]'" err.txt
+ran 2 "antaeus fleet, without its extra" antaeus fleet incident --robot h1_2 --out fleet
+must grep -q "pip install 'antaeus\[fleet\]'" err.txt
 [ -z "${QUICK:-}" ] || exit 0
 
 ran 0 "pip install …[examples]" python -m pip install -q --no-cache-dir --disable-pip-version-check "$wheel[examples]"
@@ -94,6 +96,9 @@ PYTHON
 ran 0 "an HDF5 as ALOHA writes it" python aloha.py
 ran 0 "antaeus convert" antaeus convert log.h5 episode
 must test -s episode/tau.npy
+ran 0 "pip install …[fleet]" python -m pip install -q --no-cache-dir --disable-pip-version-check "$wheel[fleet]"
+ran 0 "antaeus fleet" antaeus fleet incident episode --robot h1_2 --out fleet
+must grep -q "2 logs, 1 done, 1 failed" out.txt  # the episode is of an ALOHA
 for example in examples/*.py; do
   expected=$(sed -n 's/^# prints: //p' "$example")
   ran 01 "$example" python "$example"  # 1: it refused, which some of them show

@@ -30,6 +30,7 @@ struct PythonVerb {
 };
 constexpr PythonVerb kVerbs[] = {
     {"convert", "Make an episode of a ROS bag, MCAP, HDF5, LeRobot, … recording, or an MCAP of its forces"},
+    {"fleet", "Make tables of many logs, on this machine or a cluster, and answer by SQL and as a page"},
     {"cmake-prefix", "Print the folder with which find_package(antaeus) finds this installation"},
 };
 

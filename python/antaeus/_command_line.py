@@ -15,7 +15,13 @@ def _convert(arguments: list[str]) -> int:
     return convert.run(arguments)
 
 
-VERBS = {"convert": _convert, "cmake-prefix": _installation.print_cmake_prefix}
+def _fleet(arguments: list[str]) -> int:
+    from antaeus.fleet import _command
+
+    return _command.run(arguments)
+
+
+VERBS = {"convert": _convert, "fleet": _fleet, "cmake-prefix": _installation.print_cmake_prefix}
 
 
 def main() -> int:

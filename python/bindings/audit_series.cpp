@@ -1,6 +1,9 @@
 // What an audit computed step by step: the series of each endpoint and estimator. Their arrays are views.
 #include <nanobind/stl/optional.h>
 
+#include <cstdint>
+#include <vector>
+
 #include "antaeus/audit/results.hpp"
 #include "convert.hpp"
 #include "fields.hpp"
@@ -38,6 +41,15 @@ void bind_series(nb::module_& module) {
           },
           nb::sig("def sd(self) -> numpy.typing.NDArray[numpy.float64] | None"),
           "[N × 6] standard deviations of the wrench, N, N·m; None: the estimator has no covariance.")
+      .def_prop_ro(
+          "reason_bits",
+          [](nb::handle_t<EstimateSeries> self) {
+            static_assert(sizeof(Reasons) == sizeof(std::uint64_t));
+            const std::vector<Reasons>& reasons = nb::cast<const EstimateSeries&>(self).reasons;
+            return nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<1>>(
+                reinterpret_cast<const std::uint64_t*>(reasons.data()), {reasons.size()}, self);
+          },
+          "[N] `reasons` as sets of bits, for many steps at once: antaeus.reason_names(bits).")
       .def("__repr__", [](const EstimateSeries& self) {
         return "EstimateSeries(" + self.label + ", " + std::string(to_string(self.estimator)) + ", " +
                std::to_string(self.wrench.rows()) + " steps)";

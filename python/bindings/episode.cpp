@@ -5,6 +5,7 @@
 #include <nanobind/stl/pair.h>
 
 #include "antaeus/episode/episode_arrays.hpp"
+#include "antaeus/episode/episode_reader.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "convert.hpp"
 #include "fields.hpp"
@@ -133,12 +134,22 @@ Episode steps_of(const Episode& self, const nb::slice& steps) {
   return cut_steps(self, start, static_cast<Eigen::Index>(count));
 }
 
+template <SampleMatrix Episode::* matrix>
+auto channel(nb::handle_t<Episode> self) {
+  return view(nb::cast<const Episode&>(self).*matrix, self);
+}
+
 void bind_recorded(nb::module_& module) {
   bind_struct<EpisodeChannel>(module, "EpisodeChannel", "One file, npz member or group of CSV columns that was read.");
-  bind_struct<Episode, Arrays::views>(
+  auto recorded = bind_struct<Episode, Arrays::views>(
       module, "Episode",
       "Samples of one robot in motor order, N steps by rows. Empty matrices were not recorded. Arrays are read-only "
-      "views.")
+      "views.");
+  recorded.def_prop_ro("a", &channel<&Episode::a>, "[N × motors], rad/s² or m/s²")
+      .def_prop_ro("imu_angular_velocity", &channel<&Episode::imu_angular_velocity>, "[N × 3] sensor axes [rad/s]")
+      .def_prop_ro("imu_specific_force", &channel<&Episode::imu_specific_force>, "[N × 3] sensor axes [m/s²]")
+      .def_ro("simulated", &Episode::simulated, "Whether a simulation made it.");
+  recorded
       .def_prop_ro(
           "invalid_steps",
           [](const Episode& self) {
@@ -217,6 +228,41 @@ void bind_recorded(nb::module_& module) {
              "folder cannot be written.");
 }
 
+void bind_reader(nb::module_& module) {
+  nb::class_<EpisodeReader>(
+      module, "EpisodeReader",
+      "A recorded log in blocks of steps: memory does not know how long it is. The blocks joined are what load_episode "
+      "makes of the log. Whole in memory stay a table of up to 64 MiB, a channel whose name was guessed, and a log "
+      "whose profile moves channels in time.")
+      .def(
+          "__init__",
+          [](EpisodeReader* self, const std::filesystem::path& path, const Robot& robot) {
+            const Robot own = robot;  // the caller's may change once the lock is given away
+            const nb::gil_scoped_release unlocked;
+            new (self) EpisodeReader(path, own, own.profile.settings.get<EpisodeOptions>());
+          },
+          "path"_a, "robot"_a, "Opens the log and looks at names and shapes. EpisodeError as load_episode.")
+      .def("steps", &EpisodeReader::steps, "Of the whole log.")
+      .def(
+          "next",
+          [](EpisodeReader& self, Eigen::Index count) {
+            if (count < 1) throw OptionsError("EpisodeReader.next: count", "is below one", "give 1 or more");
+            const nb::gil_scoped_release unlocked;
+            return self.next(count);
+          },
+          "count"_a,
+          "The next steps, `count` at most; None after the last. EpisodeError as load_episode: time that goes back, an "
+          "accelerometer in g (with the last block).")
+      .def_prop_ro(
+          "notes",
+          [](const EpisodeReader& self) {
+            nb::list notes;
+            for (const std::string& note : self.judged().notes) notes.append(decoded(note));
+            return notes;
+          },
+          nb::sig("def notes(self) -> list[str]"), "How the log was read; complete after the last block.");
+}
+
 void bind_synthetic(nb::module_& module) {
   bind_enumeration<TwinKind>(module,
                              "pushes (after RE1): real pushes at the wrists. good (after RE2), incident (after RE3): "
@@ -261,6 +307,7 @@ void bind_synthetic(nb::module_& module) {
 
 void bind_episode(nb::module_& module) {
   bind_recorded(module);
+  bind_reader(module);
   bind_synthetic(module);
 }
 

@@ -2,6 +2,7 @@
 #include "antaeus/audit/estimate.hpp"
 
 #include <cmath>
+#include <memory>
 
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/robot/robot_profile.hpp"
@@ -65,6 +66,15 @@ Asked asked_of(const nb::dict& options) {
   return asked;
 }
 
+Robot robot_with(const RobotChoice& robot, const Asked& asked) {
+  Robot loaded = loaded_robot(robot);
+  for (const std::string& one : asked.assignments) loaded.profile.settings.set(one, "estimate.settings");
+  if (asked.threads) {
+    loaded.profile.settings.set("replay.threads=" + std::to_string(*asked.threads), "estimate.threads");
+  }
+  return loaded;
+}
+
 EstimateTable estimate(nb::handle given_log, nb::handle given_robot, const nb::kwargs& options) {
   require_log_first(given_log, given_robot, "estimate(log, robot)");
   const Log log = log_from(given_log, "estimate.log");
@@ -74,11 +84,7 @@ EstimateTable estimate(nb::handle given_log, nb::handle given_robot, const nb::k
 
   // From here on nothing is Python's: what went in was copied.
   const nb::gil_scoped_release unlocked;
-  Robot loaded = loaded_robot(robot);
-  for (const std::string& one : asked.assignments) loaded.profile.settings.set(one, "estimate.settings");
-  if (asked.threads) {
-    loaded.profile.settings.set("replay.threads=" + std::to_string(*asked.threads), "estimate.threads");
-  }
+  const Robot loaded = robot_with(robot, asked);
   const EstimatePlan plan = plan_estimate(loaded, asked.request);
   const auto* file = std::get_if<std::filesystem::path>(&log);
   Episode episode = file ? load_episode(*file, loaded, plan.options.episode) : std::get<Episode>(log);
@@ -106,6 +112,83 @@ nb::object column_of(const EstimateTable& self, const std::string& name) {
   }
   const UnknownName text = unknown_name("column", name, column_names(self));
   throw nb::key_error((text.problem + "; " + text.remedy).c_str());
+}
+
+/// A LogEstimates with what it was planned by.
+struct EstimateParts {
+  EstimatePlan plan;
+  std::unique_ptr<LogEstimates> parts;
+};
+
+EstimateParts parts_of_log(nb::handle given_log, nb::handle given_robot, const nb::kwargs& options) {
+  require_log_first(given_log, given_robot, "LogEstimates(log, robot)");
+  const Log log = log_from(given_log, "LogEstimates.log");
+  const RobotChoice robot = robot_from(given_robot, "LogEstimates.robot");
+  const Asked asked = asked_of(options);
+  if (asked.request.smooth) {
+    throw OptionsError("LogEstimates.smooth", "wants the whole log, not its parts", "call antaeus.estimate");
+  }
+
+  const nb::gil_scoped_release unlocked;
+  const Robot loaded = robot_with(robot, asked);
+  EstimatePlan plan = plan_estimate(loaded, asked.request);
+  const auto* file = std::get_if<std::filesystem::path>(&log);
+  if (!file) require_fits(std::get<Episode>(log), loaded);
+  EpisodeReader reader =
+      file ? EpisodeReader(*file, loaded, plan.options.episode) : EpisodeReader(std::get<Episode>(log));
+  if (reader.steps() == 0) throw EpisodeError(reader.about().name, "no steps", "give a log that holds some");
+  auto parts = std::make_unique<LogEstimates>(loaded, std::move(reader), plan);
+  return {std::move(plan), std::move(parts)};
+}
+
+nb::tuple next_part(EstimateParts& self) {
+  std::optional<Reconstruction> part;
+  {
+    const Progress interrupted = until_interrupted();
+    const nb::gil_scoped_release unlocked;
+    part = self.parts->next(interrupted);
+  }
+  if (!part) throw nb::stop_iteration();
+  return nb::make_tuple(nb::cast(*self.parts->samples()), nb::cast(std::move(*part)));
+}
+
+void bind_parts(nb::module_& module) {
+  nb::class_<EstimateParts>(
+      module, "LogEstimates",
+      "What `estimate` computes of a log, part after part, so that memory does not know how long the log is: an "
+      "iterator of pairs, the samples of the part as an Episode and its Reconstruction. Their numbers are those of the "
+      "whole log, to the bit.")
+      .def(
+          "__init__",
+          [](EstimateParts* self, nb::handle log, nb::handle robot, const nb::kwargs& options) {
+            new (self) EstimateParts(parts_of_log(log, robot, options));
+          },
+          nb::arg("log").none(), nb::arg("robot").none(), "options"_a,
+          nb::sig(
+              "def __init__(self, log: str | os.PathLike | Episode, robot: str | os.PathLike | Robot, *, estimator: "
+              "str = 'posterior', endpoints: collections.abc.Sequence[str] = (), threads: int | None = None, "
+              "settings: dict[str, float | str | bool] = {}) -> None"),
+          "Arguments as those of `estimate`, and the same errors. Opens the log and checks it: where its set-up is "
+          "wrong, no posterior is `ok`.")
+      .def(
+          "__iter__", [](nb::handle self) { return nb::borrow(self); }, nb::sig("def __iter__(self) -> LogEstimates"),
+          "Itself: a log is read once.")
+      .def("__next__", &next_part, nb::sig("def __next__(self) -> tuple[Episode, Reconstruction]"),
+           "The next part. EpisodeError where the log is damaged there. The interpreter's lock is released meanwhile.")
+      .def(
+          "steps", [](const EstimateParts& self) { return self.parts->steps(); }, "Of the whole log.")
+      .def_prop_ro(
+          "check", [](const EstimateParts& self) { return CheckResult(self.parts->check()); },
+          "What `check` says of the log.")
+      .def_prop_ro(
+          "why_static", [](const EstimateParts& self) { return decoded(self.parts->why()); },
+          "Why its residuals are static; empty where they are not.")
+      .def_prop_ro(
+          "notes", [](const EstimateParts& self) { return python_words(self.parts->log().notes); },
+          "How the log was read; complete after the last part.")
+      .def_prop_ro(
+          "left_out", [](const EstimateParts& self) { return python_words(self.plan.left_out); },
+          "Labels of endpoints that this estimator has no numbers of.");
 }
 
 void bind_estimates(nb::module_& module) {
@@ -179,6 +262,7 @@ void bind_estimates(nb::module_& module) {
 
 void bind_estimate(nb::module_& module) {
   bind_estimates(module);
+  bind_parts(module);
   module.def(
       "estimate", &estimate, nb::arg("log").none(), nb::arg("robot").none(), "options"_a,
       nb::sig("def estimate(log: str | os.PathLike | Episode, robot: str | os.PathLike | Robot, *, estimator: str = "

@@ -114,7 +114,8 @@ struct LogEstimates::Impl {
   EpisodeReader log;
   Episode judged;
   CheckResult check;
-  std::optional<Episode> block;  ///< that is not reconstructed yet
+  std::optional<Episode> block;    ///< that is not reconstructed yet
+  std::optional<Episode> samples;  ///< of the part that was handed over last
   std::string why;
   std::optional<Reconstructor> again;
   std::vector<Eigen::Index> overflow;
@@ -130,11 +131,13 @@ std::optional<Reconstruction> LogEstimates::next(const Progress& progress) {
   const Eigen::Index first = my.again->done();
   Reconstruction part = my.again->next(*my.block, my.log.steps(), progress);
   for (const Eigen::Index step : overflowing_steps(part, *my.block)) my.overflow.push_back(first + step);
+  my.samples = std::move(my.block);
   my.block = my.log.next(kStepsOfAPart);
   if (!my.block) my.finish();
   return part;
 }
 
+const std::optional<Episode>& LogEstimates::samples() const noexcept { return impl_->samples; }
 Eigen::Index LogEstimates::steps() const noexcept { return impl_->log.steps(); }
 const Episode& LogEstimates::log() const noexcept { return impl_->judged; }
 const std::string& LogEstimates::why() const noexcept { return impl_->why; }

@@ -55,6 +55,8 @@ class ANTAEUS_API LogEstimates {
   /// The next steps; nothing once all were handed over. steps_table() of it has its columns. \throws as
   /// EpisodeReader::next
   std::optional<Reconstruction> next(const Progress& progress = {});
+  /// The samples of the steps that next() handed over last; nothing before.
+  const std::optional<Episode>& samples() const noexcept;
   Eigen::Index steps() const noexcept;
   /// The log without samples, with what was found at the steps so far: invalid steps, and a note of those whose numbers
   /// are too large.

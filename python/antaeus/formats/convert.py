@@ -9,12 +9,12 @@ import pathlib
 import re
 import sys
 import tempfile
-import time
 import typing
 from collections.abc import Callable, Sequence
 
 from antaeus import _antaeus
 from antaeus._convert import Converted
+from antaeus._options import Bar, Parser, settings_of
 from antaeus.formats import mapping, open_recording, recognises, writing
 from antaeus.formats.recording import FormatError, Recording, Wishes, nearest
 
@@ -125,19 +125,8 @@ def _for_others(recording: pathlib.Path, folder: pathlib.Path, words: str, progr
         raise
 
 
-class _Parser(argparse.ArgumentParser):
-    """One line an error, with the nearest option."""
-
-    def error(self, message: str) -> typing.NoReturn:
-        options = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
-        unknown = message.removeprefix("unrecognized arguments: ").split()
-        if message.startswith("unrecognized") and unknown[0].startswith("-"):
-            raise ValueError(f"unknown option '{unknown[0]}'; {nearest(unknown[0], options) or 'see antaeus convert --help'}")
-        raise ValueError(f"convert: {message}; see antaeus convert --help")
-
-
-def _parser() -> _Parser:
-    parser = _Parser("antaeus convert", usage="antaeus convert IN OUT [options]", allow_abbrev=False,
+def _parser() -> Parser:
+    parser = Parser("antaeus convert", usage="antaeus convert IN OUT [options]", allow_abbrev=False,
                      description="Make an episode of a recording in another format: ROS bag, MCAP, HDF5, LeRobot, RTDE, "
                                  "libfranka or PlotJuggler csv, Unitree json. Every verb reads these directly, too.",
                      epilog="Exit codes: 0 fine, 2 bad input.", add_help=False)
@@ -173,23 +162,13 @@ def run(arguments: list[str]) -> int:
     if given.out is None:
         raise ValueError("convert: OUT is missing; name a folder, a .parquet or an .mcap, or give --list")
     asked = Request(given.map, given.topic, given.clock, given.episode, given.rate, given.urdf, given.robot, given.endpoint or (),
-                    _settings(given.set or []))
+                    settings_of(given.set or []))
     if given.told_progress:
         _for_others(pathlib.Path(given.recording), pathlib.Path(given.out), r"antaeus convert --\1 \2", _tell)
         return 0
     done = convert_recording(pathlib.Path(given.recording), pathlib.Path(given.out), asked, Bar("converting"))
     print(done.to_json() if given.json else done)
     return 0
-
-
-def _settings(assignments: list[str]) -> dict[str, float | str | bool]:
-    settings: dict[str, float | str | bool] = {}
-    for assignment in assignments:
-        name, equals, value = assignment.partition("=")
-        if not equals:
-            raise FormatError("--set", f"'{assignment}' is no assignment", "write group.option=value")
-        settings[name] = value
-    return settings
 
 
 def _listing(given: argparse.Namespace) -> str:
@@ -207,23 +186,3 @@ def _listing(given: argparse.Namespace) -> str:
 
 def _tell(share: float) -> None:
     print(f"progress {share:.3f}", file=sys.stderr, flush=True)
-
-
-class Bar:
-    """Progress on stderr: on a terminal alone, and only of work that takes more than half a second."""
-
-    _WIDTH = 40
-
-    def __init__(self, what: str) -> None:
-        self._what, self._begun, self._drawn = what, time.monotonic(), -1
-        self._shown = sys.stderr.isatty()
-
-    def __call__(self, share: float) -> None:
-        percent = int(100 * share)
-        if not self._shown or percent == self._drawn or time.monotonic() - self._begun < 0.5:
-            return
-        self._drawn = percent
-        full = int(self._WIDTH * share)
-        bar = "█" * full + "░" * (self._WIDTH - full)
-        text = "\r\033[K" if share >= 1.0 else f"\r{self._what} {bar} {percent:3d} %"
-        print(text, end="", file=sys.stderr, flush=True)

@@ -1,0 +1,186 @@
+"""Puts finished attempts together into the tables of a fleet: steps/, events/, joints/, episodes/, a folder a robot.
+
+Logs come in the plan's order, whoever computed them, and files are cut by their rows alone: bytes do not depend on engine, order or
+number of workers. A few attempts are in memory at a time.
+"""
+
+import collections
+import dataclasses
+import hashlib
+import os
+import pathlib
+import typing
+import urllib.parse
+from collections.abc import Callable, Mapping
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from antaeus.fleet import plans, schema, task
+from antaeus.formats.recording import FormatError
+from antaeus.formats.scratch import exchange, scratch_folder
+
+_PLAIN = " ()"  # what Hive leaves as it is in a folder's name, beside letters and digits
+_ROWS_OF_A_GROUP = 131072
+_ROWS_OF_A_FILE = 4_000_000
+
+
+@dataclasses.dataclass(frozen=True)
+class Finished:
+    """What `finish` put together."""
+
+    folder: pathlib.Path
+    logs: int
+    done: int
+    failed: int
+    missing: int
+    copies: int
+    causes: Mapping[str, int]
+    failures: tuple[tuple[str, str], ...]  # path, reason: the first of each cause
+    rows: Mapping[str, int]
+
+    def to_json(self) -> dict[str, typing.Any]:
+        return {"schema": "antaeus.fleet/1", "logs": self.logs, "done": self.done, "failed": self.failed, "missing": self.missing,
+                "copies": self.copies, "causes": dict(self.causes), "failures": [{"path": path, "reason": reason} for path, reason in self.failures],
+                "rows": dict(self.rows)}
+
+    def __str__(self) -> str:
+        lines = [f"{self.folder}: {self.logs} logs, {self.done} done, {self.failed} failed"
+                 + (f", {self.missing} missing" if self.missing else "") + (f"; {self.copies} are copies of others" if self.copies else "")]
+        lines += [f"  {cause}: {count}" for cause, count in self.causes.items()]
+        lines += [f"    {path}: {reason.removeprefix(f'{path}: ')}" for path, reason in self.failures]
+        return "\n".join([*lines, "  " + ", ".join(f"{name} {count} rows" for name, count in self.rows.items())])
+
+
+class _Files:
+    """Tables of one kind: a folder a robot, files of bounded length."""
+
+    def __init__(self, place: pathlib.Path, of: pa.Schema, robots: list[str]) -> None:
+        self._place, self._schema = place, of
+        self._waiting: dict[str, list[pa.Table]] = {robot: [] for robot in robots}
+        self._writers: dict[str, pq.ParquetWriter] = {}
+        self._in_file, self._files = collections.Counter[str](), collections.Counter[str]()
+        self.rows = 0
+
+    def add(self, robot: str, table: pa.Table) -> None:
+        self.rows += len(table)
+        waiting = self._waiting[robot]
+        waiting.append(table)
+        if sum(map(len, waiting)) >= _ROWS_OF_A_GROUP:
+            self._flush(robot)
+
+    def _flush(self, robot: str) -> None:
+        """Writes what waits, in groups of rows whose borders depend on the rows alone."""
+        whole = pa.concat_tables(self._waiting[robot] or [self._schema.empty_table()])
+        self._waiting[robot] = []
+        for first in range(0, max(len(whole), 1), _ROWS_OF_A_GROUP):
+            group = whole.slice(first, _ROWS_OF_A_GROUP)
+            if robot in self._writers and self._in_file[robot] + len(group) > _ROWS_OF_A_FILE:
+                self._writers.pop(robot).close()
+            if robot not in self._writers:
+                folder = self._place / f"robot={urllib.parse.quote(robot, safe=_PLAIN)}"
+                folder.mkdir(parents=True, exist_ok=True)
+                self._writers[robot] = pq.ParquetWriter(folder / f"part-{self._files[robot]:05d}.parquet", self._schema, compression="zstd")
+                self._files[robot] += 1
+                self._in_file[robot] = 0
+            self._writers[robot].write_table(group, row_group_size=_ROWS_OF_A_GROUP)
+            self._in_file[robot] += len(group)
+
+    def close(self) -> None:
+        for robot, waiting in self._waiting.items():
+            if waiting or robot not in self._writers:
+                self._flush(robot)
+        for writer in self._writers.values():
+            writer.close()
+
+
+def _whole(attempt: pathlib.Path, manifest: Mapping[str, typing.Any]) -> bool:
+    """Whether an attempt's files are those that its manifest vouches for."""
+    names = {*(f"{name}.parquet" for name in schema.TABLES), "episode.parquet"}
+    try:
+        return names <= set(manifest["files"]) and all(hashlib.sha256((attempt / name).read_bytes()).hexdigest() == manifest["files"][name]
+                                                       for name in names)
+    except OSError:
+        return False
+
+
+def _best(folder: pathlib.Path, row: Mapping[str, typing.Any]) -> pathlib.Path | None:
+    """A finished attempt at a row: one that is done before one that failed."""
+    for attempt, manifest in task.attempts_of(folder, row["id"]):
+        if manifest["version"] != row["version"]:
+            raise FormatError(folder, f"holds results of antaeus {manifest['version']}, and the plan is of {row['version']}", "name another folder")
+        if _whole(attempt, manifest):
+            return attempt
+    return None
+
+
+def _without(table: pa.Table, name: str) -> pa.Table:
+    return table.drop_columns([name]) if name in table.column_names else table
+
+
+def finish(folder: str | os.PathLike[str], partial: bool = False, progress: Callable[[float], None] = lambda share: None) -> Finished:
+    """Puts DIR's tables together. FormatError where a row of the plan has no finished attempt, unless `partial`."""
+    place = pathlib.Path(folder)
+    rows = plans.read_plan(place)
+    attempts: dict[str, pathlib.Path | None] = {}
+    for row in rows:
+        if row["id"] not in attempts:
+            attempts[row["id"]] = _best(place, row)
+    absent = [row for row in rows if attempts[row["id"]] is None]
+    if absent and not partial:
+        raise Incomplete(folder, f"{len(absent)} of {len(rows)} logs have no finished attempt, as {absent[0]['path']}",
+                         "run antaeus fleet LOGS… again, which computes these alone, or finish with --partial")
+    robots = sorted({row["robot"] for row in rows})
+    with scratch_folder(place) as scratch:
+        told = _write(rows, attempts, robots, scratch, progress)
+        for name in (*schema.TABLES, "episodes"):
+            _replace(scratch / name, place / name)
+    return dataclasses.replace(told, folder=place, missing=len(absent))
+
+
+class Incomplete(FormatError):
+    """A plan that is not computed to its end: exit code 1, not 2."""
+
+
+def _write(rows: list[dict[str, typing.Any]], attempts: Mapping[str, pathlib.Path | None], robots: list[str], scratch: pathlib.Path,
+           progress: Callable[[float], None]) -> Finished:
+    files = {name: _Files(scratch / name, of, robots) for name, of in schema.TABLES.items()}
+    partitioned = pa.schema([field for field in schema.EPISODES if field.name != "robot"])  # the folder says it
+    episodes = _Files(scratch / "episodes", partitioned, robots)
+    first: dict[str, str] = {}
+    causes, examples = collections.Counter[str](), {}
+    done = failed = copies = 0
+    for number, row in enumerate(rows):
+        attempt = attempts[row["id"]]
+        progress(number / len(rows))
+        if attempt is None:
+            continue
+        copy_of = first.get(row["id"], "")
+        first.setdefault(row["id"], row["path"])
+        copies += bool(copy_of)
+        episode = pq.read_table(attempt / "episode.parquet", schema=schema.EPISODE).to_pylist()[0]
+        episode |= {name: row[name] for name in ("path", *schema.KNOWN_TAGS, "tags")} | {"copy_of": copy_of}
+        episode.pop("robot")
+        episodes.add(row["robot"], pa.Table.from_pylist([episode], partitioned))
+        if episode["status"] == "done":
+            done += 1
+        else:
+            failed += 1
+            causes[episode["cause"]] += 1
+            examples.setdefault(episode["cause"], (row["path"], episode["reason"]))
+        if not copy_of:
+            for name, of in schema.TABLES.items():
+                files[name].add(row["robot"], pq.read_table(attempt / f"{name}.parquet", schema=of))
+    for each in (*files.values(), episodes):
+        each.close()
+    ordered = {cause: causes[cause] for cause in sorted(causes, key=lambda one: (-causes[one], one))}
+    return Finished(scratch, len(rows), done, failed, 0, copies, ordered, tuple(examples[cause] for cause in ordered),
+                    {name: each.rows for name, each in (*files.items(), ("episodes", episodes))})
+
+
+def _replace(new: pathlib.Path, old: pathlib.Path) -> None:
+    """At once where the system can; killed elsewhere between two renames, the table is made again by the next finish."""
+    if old.exists() and not exchange(new, old):
+        old.rename(new.with_name(f"old-{old.name}"))
+    if not old.exists():
+        new.rename(old)

@@ -1,0 +1,237 @@
+"""Where logs lie: found by path, folder, pattern or fsspec address, hashed, and brought here to be read.
+
+A path of this machine is read in place. Anything with a protocol (`s3://`, `gs://`, `https://`, `zip://…::…`) goes through fsspec, whose
+packages for a protocol are the user's to install (`pip install s3fs`).
+"""
+
+import contextlib
+import csv
+import dataclasses
+import hashlib
+import os
+import pathlib
+import re
+import tempfile
+import typing
+from collections.abc import Iterable, Iterator
+
+from antaeus.formats import recognises
+from antaeus.formats.recording import FormatError, nearest
+
+_ENDINGS = (".npz", ".csv", ".parquet", ".bag", ".db3", ".mcap", ".hdf5", ".h5")
+_FILES_OF_FOLDERS = ("metadata.yaml", "meta/info.json", "data.json")  # ROS 2 bag, LeRobot, Unitree's teleoperation
+_TAG = re.compile(r"([A-Za-z][A-Za-z0-9_]*)=(.*)")
+_PIECE = 1 << 20
+
+
+@dataclasses.dataclass(frozen=True)
+class FoundLog:
+    """A log by its address. `files` are a folder's, in order, as names under the address; empty: the address is one file."""
+
+    path: str
+    files: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """The format by its ending, `npy` for a folder of arrays."""
+        if not self.files:
+            return pathlib.PurePosixPath(self.path).suffix.lstrip(".").lower()
+        return "npy" if any(name.endswith(".npy") for name in self.files) else "folder"
+
+
+def is_address(path: str) -> bool:
+    return "://" in path or "::" in path
+
+
+def _file_system(path: str) -> tuple[typing.Any, str]:
+    """The file system of an address, and the place in it."""
+    try:
+        import fsspec
+    except ImportError:
+        raise FormatError(path, "an address needs the Python package fsspec", "pip install 'antaeus[fleet]'") from None
+    try:
+        return fsspec.core.url_to_fs(path)
+    except ImportError as error:  # of the protocol's own package
+        raise FormatError(path, str(error), "install it beside antaeus") from None
+    except Exception as error:
+        raise FormatError(path, f"cannot be read ({_words(error)})", "see its protocol, name and rights") from None
+
+
+def _words(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _folder_of_log(names: set[str]) -> bool:
+    return any("/" not in name and name.endswith(".npy") for name in names) or any(name in names for name in _FILES_OF_FOLDERS)
+
+
+def _of_files(root: str, names: Iterable[str], join: typing.Callable[[str, str], str]) -> list[FoundLog]:
+    """The logs among the files under a folder: folders that are one log first, then files by their endings."""
+    every = sorted(name for name in names if not any(part.startswith(".") for part in name.split("/")))
+    by_folder: dict[str, set[str]] = {}
+    for name in every:
+        parts = name.split("/")
+        for depth in range(len(parts)):
+            by_folder.setdefault("/".join(parts[:depth]), set()).add("/".join(parts[depth:]))
+    taken: list[str] = []
+    found = []
+    for folder in sorted(by_folder):
+        if any(folder == one or folder.startswith(f"{one}/" if one else "") for one in taken) or not _folder_of_log(by_folder[folder]):
+            continue
+        taken.append(folder)
+        found.append(FoundLog(join(root, folder) if folder else root, tuple(sorted(by_folder[folder]))))
+    for name in every:
+        if not any(name.startswith(f"{one}/" if one else "") for one in taken) and name.lower().endswith(_ENDINGS):
+            found.append(FoundLog(join(root, name)))
+    return found
+
+
+def _local(path: str, beside: str, without: frozenset[str]) -> list[FoundLog]:
+    place = pathlib.Path(beside) / path
+    if place.is_dir():
+        names = []
+        for folder, below, files in os.walk(place, followlinks=True):
+            below[:] = [name for name in below if os.path.realpath(os.path.join(folder, name)) not in without]
+            names += [os.path.relpath(os.path.join(folder, name), place) for name in files
+                      if os.path.realpath(os.path.join(folder, name)) not in without]
+        return _of_files(path.rstrip("/") or "/", names, lambda root, name: f"{root.rstrip('/')}/{name}")
+    if any(mark in path for mark in "*?["):
+        matched = sorted(str(each.relative_to(beside) if not os.path.isabs(path) else each)
+                         for each in (pathlib.Path("/").glob(path.lstrip("/")) if os.path.isabs(path) else pathlib.Path(beside).glob(path)))
+        return [log for each in matched if os.path.realpath(os.path.join(beside, each)) not in without
+                for log in _local(each, beside, without)]
+    if not place.exists():
+        around = [each.name for each in place.parent.iterdir()] if place.parent.is_dir() else []
+        raise FormatError(path, "is not there", nearest(place.name, around) or "name a log, a folder of logs, a pattern or an address")
+    return [FoundLog(path)]
+
+
+def _remote(path: str) -> list[FoundLog]:
+    files, place = _file_system(path)
+    try:
+        if any(mark in place for mark in "*?["):
+            matched = sorted(files.glob(place))
+        elif files.isdir(place):
+            names = [os.path.relpath(each, place) for each in files.find(place)]
+            head, chain, rest = path.partition("::")
+            return _of_files(path, names, lambda root, name: f"{head.rstrip('/')}/{name}{chain}{rest}")
+        else:
+            return [FoundLog(path)]  # there or not: whoever reads it says so
+    except Exception as error:
+        raise FormatError(path, f"cannot be read ({_words(error)})", "see its protocol, name and rights") from None
+    _, chain, rest = path.partition("::")
+    return [FoundLog(files.unstrip_protocol(each) + chain + rest) for each in matched]
+
+
+def find(paths: Iterable[str], beside: str = ".", without: Iterable[str] = ()) -> list[FoundLog]:
+    """Every log under `paths`, by path, each once. Relative paths begin at `beside`; what is in `without` is passed by.
+
+    Raises FormatError for a path that is not there.
+    """
+    passed = frozenset(os.path.realpath(each) for each in without)
+    found: dict[str, FoundLog] = {}
+    for path in paths:
+        for log in _remote(path) if is_address(path) else _local(path, beside, passed):
+            found.setdefault(log.path, log)
+    return [found[path] for path in sorted(found)]
+
+
+def _pieces(log: FoundLog, beside: str) -> Iterator[bytes]:
+    for name in log.files or ("",):
+        if log.files:  # what the same bytes are called decides how they are read
+            yield f"{name}\0".encode()
+        if is_address(log.path):
+            files, place = _file_system(log.path)
+            opened = files.open(f"{place.rstrip('/')}/{name}" if name else place, "rb")
+        else:
+            opened = open(os.path.join(beside, log.path, name) if name else os.path.join(beside, log.path), "rb")  # noqa: SIM115
+        with opened as file:
+            while piece := file.read(_PIECE):
+                yield piece
+
+
+def hashed(log: FoundLog, beside: str = ".") -> tuple[str, int]:
+    """SHA-256 of a log's content, and its bytes. Raises FormatError, one line, where it cannot be read."""
+    sum_, count = hashlib.sha256(), 0
+    try:
+        for piece in _pieces(log, beside):
+            sum_.update(piece)
+            count += len(piece)
+    except FormatError:
+        raise
+    except Exception as error:  # file systems raise what they like
+        raise FormatError(log.path, f"cannot be read ({_words(error)})", "see its name and rights") from None
+    return sum_.hexdigest(), count
+
+
+def sizes(log: FoundLog, beside: str = ".") -> tuple[int, ...]:
+    """Of its files [bytes]; empty where that cannot be told now."""
+    try:
+        if is_address(log.path):
+            files, place = _file_system(log.path)
+            return tuple(int(files.size(f"{place.rstrip('/')}/{name}" if name else place) or 0) for name in log.files or ("",))
+        return tuple(os.path.getsize(os.path.join(beside, log.path, name) if name else os.path.join(beside, log.path))
+                     for name in log.files or ("",))
+    except Exception:  # a file that is being moved; file systems raise what they like
+        return ()
+
+
+def found_again(path: str, beside: str = ".") -> FoundLog:
+    """The one log at a path that a plan has."""
+    logs = _remote(path) if is_address(path) else _local(path, beside, frozenset())
+    if len(logs) != 1 or logs[0].path != path:
+        raise FormatError(path, "is no longer one log", "plan again")
+    return logs[0]
+
+
+@contextlib.contextmanager
+def brought(log: FoundLog, beside: str = ".") -> Iterator[pathlib.Path]:
+    """The log as a path of this machine: in place, or fetched for as long as it is read."""
+    if not is_address(log.path):
+        yield pathlib.Path(beside) / log.path
+        return
+    files, place = _file_system(log.path)
+    with tempfile.TemporaryDirectory(prefix="antaeus-fleet-") as scratch:
+        target = pathlib.Path(scratch) / (pathlib.PurePosixPath(place.rstrip("/")).name or "log")
+        try:
+            if log.files:
+                for name in log.files:
+                    (target / name).parent.mkdir(parents=True, exist_ok=True)
+                    files.get_file(f"{place.rstrip('/')}/{name}", str(target / name))
+            else:
+                files.get_file(place, str(target))
+        except OSError as error:
+            if error.errno is not None and error.filename and str(error.filename).startswith(scratch):
+                raise  # of this machine's own disk
+            raise FormatError(log.path, f"cannot be read ({_words(error)})", "see its name and rights") from None
+        except Exception as error:
+            raise FormatError(log.path, f"cannot be read ({_words(error)})", "see its name and rights") from None
+        yield target
+
+
+def is_log_as_it_stands(path: pathlib.Path) -> bool:
+    """Whether the library reads it without converting it first."""
+    return not recognises(path)
+
+
+def tags_of(path: str) -> dict[str, str]:
+    """What a path says of its log by parts such as `software=1.4`."""
+    found = {}
+    for part in re.split(r"[/:]+", path)[:-1]:
+        if match := _TAG.fullmatch(part):
+            found[match[1]] = match[2]
+    return found
+
+
+def read_tags(file: str) -> dict[str, dict[str, str]]:
+    """Path → tags of a CSV with a column `path`. Raises FormatError, one line, for one without."""
+    try:
+        with open(file, encoding="utf-8-sig", newline="") as opened:
+            rows = list(csv.DictReader(opened))
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(file, f"cannot be read ({_words(error)})", "give a CSV with a column path") from None
+    except csv.Error as error:
+        raise FormatError(file, f"is no CSV ({error})", "give a CSV with a column path") from None
+    if rows and "path" not in rows[0]:
+        raise FormatError(file, "has no column path", nearest("path", [name for name in rows[0] if name]) or "name the column of the logs' paths path")
+    return {row["path"]: {name: value for name, value in row.items() if name and name != "path" and value} for row in rows}
