@@ -185,11 +185,13 @@ _VIEW = ("it belongs to the reader that made it, and grows stale with its next c
 _SHARED = ("it belongs to one model and shares its memory", "make another one where you need it")
 _MUJOCO = ("MuJoCo holds its state", "make another one from the scene there")
 _PART = ("it shows a part of what C++ keeps whole", "copy the arrays and numbers that you need, or save the result")
+_DRAWN = ("it is a drawing in the making", "draw it again there, or hand its svg() over")
 _REASONS = {
     _VIEW: ("Instant", "InstantReader", "PositionTerms", "WrenchEstimates", "Residual", "FreeFlyingMotion"),
     _SHARED: ("KinematicChain", "ReachModel", "Task", "Objective", "TaskProblem", "SelfCollisionModel", "ToolDynamics"),
     _MUJOCO: ("MujocoScene", "MujocoRobot", "MujocoPlant", "MujocoCamera", "SceneDescription"),
     _PART: ("Tare", "ContactFrame", "SettledFrames", "ContactResult", "ExperimentResult", "Page"),
+    _DRAWN: ("Figure",),
 }
 
 

@@ -14,17 +14,11 @@
 #include "convert.hpp"
 #include "logs.hpp"
 #include "pages.hpp"
+#include "shown_page.hpp"
 
 namespace antaeus::python {
 
 namespace {
-
-/// A page with the log that its views read.
-struct ShownPage {
-  std::shared_ptr<const RawLog> log;
-  Page page;
-  std::string summary;  ///< JSON
-};
 
 ShownPage show(nb::handle given_log, nb::handle given_robot) {
   require_log_first(given_log, given_robot, "show(log, robot)");
@@ -71,12 +65,14 @@ void bind_show(nb::module_& module) {
   nb::class_<ShownPage> page(module, "Page", "A page made from data: text, tables and linked views in one HTML file.");
   bind_saving(page, "page.save", shown_forms)
       .def_prop_ro(
-          "title", [](const ShownPage& self) { return decoded(self.page.title); }, "Name of the log.")
+          "title", [](const ShownPage& self) { return decoded(self.page.title); },
+          "What stands above: of a log its name.")
       .def_prop_ro(
           "summary", [](const ShownPage& self) { return loaded_json(self.summary); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
-          "What summary.json of `antaeus show` holds; made anew at each call.")
+          "What is saved as .json: of a log what summary.json of `antaeus show` holds. Made anew at each call.")
       .def("__repr__", [](const ShownPage& self) { return decoded("Page(" + self.page.title + ")"); });
+  bind_page_kit(module, page);
   module.def(
       "show", &show, nb::arg("episode").none(), "robot"_a = nb::none(),
       nb::sig("def show(episode: str | os.PathLike | Episode, robot: str | os.PathLike | Robot | None = None) -> "

@@ -64,9 +64,22 @@ std::string number_of(const Quantity& quantity) {
 std::string plain(const std::string& text) { return text; }
 std::string plain(const Strong& strong) { return strong.text; }
 std::string plain(const StateWord& state) { return state.word; }
+std::string plain(const Link& link) { return link.text; }
 std::string plain(const StepLink& link) { return link.step < 0 ? "never" : std::to_string(link.step); }
 std::string plain(const Quantity& quantity) {
   return number_of(quantity) + (quantity.unit.empty() ? "" : " " + quantity.unit);
+}
+
+/// \throws Error unless the address is relative or http(s)
+void require_address(const Link& link) {
+  const std::string& to = link.address;
+  const bool spoiled = std::any_of(to.begin(), to.end(), [](unsigned char c) { return c <= ' ' || c == 127; });
+  const std::size_t scheme = to.find(':');
+  const bool relative = scheme == std::string::npos || to.find_first_of("/?#") < scheme;
+  if (to.empty() || spoiled || !(relative || to.starts_with("https://") || to.starts_with("http://"))) {
+    throw Error("page", "'" + to + "' is no address of a link",
+                "give one that is relative to the page, or http(s), with special characters as %XX");
+  }
 }
 
 std::string tone_class(Tone tone) { return std::string(to_string(tone)); }
@@ -86,6 +99,10 @@ class Writer {
 
   Html piece(const std::string& text) const { return typeset(text); }
   Html piece(const Strong& strong) const { return element("strong", typeset(strong.text)); }
+  Html piece(const Link& link) const {
+    require_address(link);
+    return element("a", {{"href", link.address}}, typeset(link.text));
+  }
   Html piece(const StateWord& state) const {
     return element("span", {{"class", "state " + tone_class(state.tone)}}, state.word);
   }

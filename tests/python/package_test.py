@@ -247,7 +247,7 @@ SUBMODULES = ("core", "signal", "robot", "estimation", "published", "trust", "co
 # Of include/antaeus, or a target's own; antaeus.audit, antaeus.check, antaeus.contact and antaeus.replay are the functions.
 FOLDERS = {"auditing": "audit", "checking": "check", "contacts": "contact", "replaying": "replay", "published": "estimation/published",
            "studies": "../../studies"}
-BESIDE = {"control": ("robot", "space"), "ik": ("core",), "checking": ("estimation",)}  # rooms whose classes are bound with another's
+BESIDE = {"control": ("robot", "space"), "ik": ("core",), "checking": ("estimation",), "report": ("draw",)}  # rooms whose classes are bound with another's
 
 
 def test_each_public_name_is_in_one_submodule():

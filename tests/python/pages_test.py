@@ -411,3 +411,99 @@ def test_meshes_are_drawn_as_the_command_line_draws_them(tmp_path):
         theirs = command_line(tmp_path / f"out_{verb}", verb, log, "--robot", robot, *more)
         result.save(tmp_path / f"{verb}.html")
         assert (tmp_path / f"{verb}.html").read_bytes() == (theirs / "report.html").read_bytes(), verb
+
+
+# --- pages of a caller's own -----------------------------------------------------------------------------------------------------
+
+
+def own_page(name="bench", **more):
+    page = antaeus.Page(name, kicker="Test", subtitle=["a ", 0.00123, " b"], badge="late", badge_tone="orange", summary={"n": 3}, **more)
+    page.answer("How many?", "Three.", ["see ", ("the list", "list.html"), " of ", 3])
+    page.section("first", f"First {name}")
+    page.text(f"Plain {name}.", quiet=True)
+    page.bullets([name, 2.5])
+    page.table(["name", "#value"], [[name, 1.0], [("a link", "https://example.com/a?b=1"), float("nan")]], f"Caption {name}", marks=["strong", "failed"])
+    figure = antaeus.Figure("shapes", f"Shapes {name}", description="test", columns=2, panel_height=120.0)
+    figure.panel("curves", "x [s]", "y [N]", from_zero=True)
+    figure.curve([0, 1, 2], [1.0, float("nan"), 3.0], name)
+    figure.curve([0, 1], [1, 2], joined=False, tone="green")
+    figure.ribbon([0, 1], [0, 1], [1, 2], tone="sky")
+    figure.threshold(2.0, name)
+    figure.panel("lanes", x="rate [1/h]", lanes=[name, "b"], height=60.0)
+    figure.intervals([0, 1], [1, 2], [3, 4])
+    figure.dots([2, 3], [0, 1], [8, float("nan")])
+    figure.panel("bars")
+    figure.bars([name, "b"], [1, 2], notes=["one", "two"])
+    page.figure(figure, f"A caption {name}")
+    page.command(f"antaeus {name}")
+    page.section("folded", "Folded", folded=True)
+    page.text(np.float32(0.5))
+    page.section("empty", "Nothing")
+    page.table(["a"], [])
+    return page
+
+
+def test_a_page_of_ones_own(tmp_path):
+    page = own_page()
+    page.save(tmp_path / "page.html")
+    page.save(tmp_path / "page.json")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    found = Elements(text)
+    assert [found.count(tag) for tag in ("h1", "table", "svg", "figure", "ul", "script")] == [1, 1, 1, 1, 2, 0]
+    links = [attributes["href"] for tag, attributes in found.elements if tag == "a"]
+    assert links == ["list.html", "#first", "#folded", "https://example.com/a?b=1"]  # the contents name no empty section
+    for words in ("Three.", "late", "badge orange", "0.0012", "<strong>", "antaeus bench", "Caption bench", "–", "0.5"):
+        assert words in text or words == "<strong>", words
+    assert json.loads((tmp_path / "page.json").read_text()) == page.summary == {"n": 3} and page.title == "bench" and repr(page) == "Page(bench)"
+    assert page_in_frame(page._repr_html_()).replace('<base href="about:srcdoc">', "", 1) == text
+    own_page().save(tmp_path / "again.html")
+    assert (tmp_path / "again.html").read_bytes() == (tmp_path / "page.html").read_bytes()
+
+
+def test_an_own_page_of_hostile_names(tmp_path):
+    own_page(HOSTILE).save(tmp_path / "page.html")
+    found = Elements((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert found.count("img") == found.count("iframe") == found.count("script") == 0
+    assert not any(name.startswith("on") for _, attributes in found.elements for name in attributes)
+
+
+@pytest.mark.parametrize("address", ["javascript:alert(1)", "JavaScript:alert(1)", " javascript:alert(1)", "java\tscript:alert(1)", "data:text/html,x", "",
+                                     "file:///etc/passwd", "vbscript:x", "a b"])
+def test_a_link_leads_nowhere_dangerous(tmp_path, address):
+    page = antaeus.Page("links")
+    page.section("one", "One")
+    page.text(("here", address))
+    with pytest.raises(antaeus.Error, match="is no address of a link; give one that is relative"):
+        page.save(tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_what_a_page_refuses(tmp_path):
+    page, figure = antaeus.Page("x"), antaeus.Figure("f", "F")
+    for call, told in ((lambda: page.text("early"), "the page has no section yet; call section"), (lambda: figure.curve([0], [0]), "no panel yet; call panel"),
+                       (lambda: antaeus.Page("x", badge_tone="rde"), "rde"), (lambda: antaeus.Page("x", subtitle=object()), "a object is no text; give str")):
+        with pytest.raises(antaeus.OptionsError, match=told):
+            call()
+    page.section("one", "One")
+    figure.panel()
+    figure.bars(["a"], [1])
+    for call, told in ((lambda: page.text(None), "a NoneType is no text"), (lambda: page.text(True), "a bool is no text"),
+                       (lambda: page.text(("a", "b", "c")), "a tuple is no text"), (lambda: page.table(["a", "b"], [[1]]), "row 0 has 1 cells"),
+                       (lambda: page.table(["a"], [[1]], marks=["red"]), "'red' is no mark"), (lambda: figure.curve([0], [0], tone="bleu"), "did you mean 'blue'"),
+                       (lambda: figure.bars(["b"], [1]), "the same names"), (lambda: antaeus.show(write_log(tmp_path / "log")).text("more"), "is whole")):
+        with pytest.raises(antaeus.OptionsError, match=told) as caught:
+            call()
+        assert "\n" not in str(caught.value)
+    with pytest.raises(antaeus.StatusError, match="values"):
+        figure.bars(["a"], [1, 2])
+    with pytest.raises(antaeus.Error):
+        figure.panel(), figure.curve([0, 1], [0]), figure.svg()
+    with pytest.raises(antaeus.Error, match="an id of other characters"):
+        antaeus.Figure("A b", "F").svg()
+    page.section("one", "Twice")
+    page.text("x")
+    page.text("y")
+    with pytest.raises(antaeus.Error, match="is no id|stands twice"):
+        page.section("one", "z"), page.text("z"), page.save(tmp_path / "page.html")
+    with pytest.raises(ValueError, match="Out of range|JSON"):
+        antaeus.Page("x", summary={"a": float("nan")})

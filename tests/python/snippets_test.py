@@ -204,7 +204,8 @@ def assert_named(where, words):
     if verb in ("--version", "--help"):
         return
     assert re.search(rf"^  {re.escape(verb)} ", help_of(), re.M), f"{where}: no verb {verb}"
-    shown = help_of(verb)
+    # Verbs of fleet's own have options of their own.
+    shown = help_of(verb, words[2]) if verb == "fleet" and words[2] in ("report", "sql", "clip", "check") else help_of(verb)
     for place, word in enumerate(words[2:], 2):
         if word.startswith("-") and not re.match(r"-[\d.]", word):
             option = word.split("=")[0]

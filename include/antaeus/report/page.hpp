@@ -34,11 +34,16 @@ struct StateWord {
 struct Strong {
   std::string text = {};
 };
+/// A link to another page. The address is relative to the page's own folder, or http(s); its special characters are
+/// written as %XX, as in any address.
+struct Link {
+  std::string text = {}, address = {};
+};
 
 /// A sentence or more.
 class ANTAEUS_API Prose {
  public:
-  using Piece = std::variant<std::string, Quantity, StepLink, StateWord, Strong>;
+  using Piece = std::variant<std::string, Quantity, StepLink, StateWord, Strong, Link>;
   Prose() = default;
   Prose(std::string text) { *this << std::move(text); }        // NOLINT(google-explicit-constructor): a text is prose
   Prose(const char* text) : Prose(std::string(text)) {}        // NOLINT(google-explicit-constructor)
@@ -47,6 +52,7 @@ class ANTAEUS_API Prose {
   Prose(StepLink link) : Prose(Piece(link)) {}                     // NOLINT(google-explicit-constructor)
   Prose(StateWord word) : Prose(Piece(std::move(word))) {}         // NOLINT(google-explicit-constructor)
   Prose(Strong strong) : Prose(Piece(std::move(strong))) {}        // NOLINT(google-explicit-constructor)
+  Prose(Link link) : Prose(Piece(std::move(link))) {}              // NOLINT(google-explicit-constructor)
   template <class T>
   Prose& operator<<(T&& piece) {
     pieces_.emplace_back(std::forward<T>(piece));
@@ -164,7 +170,8 @@ struct Page {
 };
 
 /// The page as UTF-8 text, self-contained: it asks for nothing from the network. The same page gives the same bytes.
-/// A section without content is left out. \throws Error for an id of other characters or one that stands twice
+/// A section without content is left out. \throws Error for an id of other characters or one that stands twice, and for
+/// a link of another scheme than http(s): it could run what a name in a log says
 ANTAEUS_API std::string html_page(const Page& page);
 
 }  // namespace antaeus
