@@ -320,7 +320,8 @@ def test_finish_demands_every_row(tmp_path):
 # Bad input ----------------------------------------------------------------------------------------------------------
 
 
-def test_corrupt_logs_among_good_ones_are_rows(tmp_path):
+def test_corrupt_logs_among_good_ones_are_rows(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     good = arm_log(tmp_path / "logs/good")
     (tmp_path / "logs/broken.npz").write_bytes(b"PK\x03\x04 not a zip")
     (tmp_path / "logs/words.csv").write_text("a,b\n1,2\n", encoding="utf-8")
@@ -330,12 +331,14 @@ def test_corrupt_logs_among_good_ones_are_rows(tmp_path):
     shutil.copytree(good, tmp_path / "logs/back")
     time = np.load(good / "time.npy")
     np.save(tmp_path / "logs/back/time.npy", time[::-1])
-    told = fleet.run([str(tmp_path / "logs")], tmp_path / "out", "panda", workers=2)
+    told = fleet.run(["logs"], tmp_path / "out", "panda", workers=2)
     assert (told.done, told.failed) == (1, 5) and told.causes == {"corrupt": 5}
     rows = {pathlib.Path(row["path"]).name: row for row in table(tmp_path / "out", "episodes")}
     assert rows["good"]["status"] == "done"
     for name in ("broken.npz", "words.csv", "cut.mcap", "of_another", "back"):
         assert rows[name]["status"] == "failed" and rows[name]["reason"] and "\n" not in rows[name]["reason"], rows[name]
+        # Named as the plan does: where this machine reads it is no part of a result.
+        assert str(tmp_path) not in rows[name]["reason"] and rows[name]["path"] in rows[name]["reason"], rows[name]
     assert fleet.missing(tmp_path / "out") == []  # they would fail again
 
 

@@ -77,14 +77,15 @@ def _class_of(error: BaseException) -> str:
     return "other"
 
 
-def _compute(row: Mapping[str, typing.Any], folder: pathlib.Path) -> dict[str, typing.Any]:
-    """Fills the folder with steps, events and joints; returns what the episode's row says."""
+def _compute(row: Mapping[str, typing.Any], folder: pathlib.Path, read_at: list[str]) -> dict[str, typing.Any]:
+    """Fills the folder with steps, events and joints; returns what the episode's row says. `read_at`: gets where the log is read."""
     options = json.loads(row["options"])
     if row["problem"]:
         raise FormatError(*_in_parts(row["problem"]))
     robot = robots.load_as_planned(row["profile"], row["model"], row["root"])
     log = logs.found_again(row["path"], row["root"])
     with logs.brought(log, row["root"]) as path:
+        read_at.append(str(path))
         if logs.hashed(logs.FoundLog(str(path), log.files))[0] != row["hash"]:
             raise FormatError(row["path"], "has changed since it was planned", "plan again")
         return _computed(row, options, robot, path, folder)
@@ -219,8 +220,10 @@ def run_one(row: Mapping[str, typing.Any]) -> dict[str, str]:
         write_failure(row, reason, cause)
         return {"id": row["id"], "status": "failed", "cause": cause, "reason": reason}
 
+    read_at: list[str] = []
+
     def fill(folder: pathlib.Path) -> None:
-        _seal(row, folder, _compute(row, folder), "done", "", "")
+        _seal(row, folder, _compute(row, folder, read_at), "done", "", "")
 
     try:
         _attempt(row, fill)
@@ -228,6 +231,8 @@ def run_one(row: Mapping[str, typing.Any]) -> dict[str, str]:
         raise
     except Exception as error:
         reason, cause = " ".join(str(error).split()) or type(error).__name__, _class_of(error)
+        for place in read_at:  # a message names the file as this machine has it, the row as the plan does
+            reason = reason.replace(place, row["path"])
         write_failure(row, reason, cause)
         return {"id": row["id"], "status": "failed", "cause": cause, "reason": reason}
     return {"id": row["id"], "status": "done", "cause": "", "reason": ""}
