@@ -483,6 +483,9 @@ def test_the_script_of_the_night(tmp_path):
     night = script(tmp_path, tmp_path / "bad", "panda", tmp_path / "night", tmp_path / "base")
     assert night.returncode == 1, night.stdout + night.stderr
     assert json.loads((tmp_path / "night/check.json").read_text())["worse"] > 0 and "are worse" in night.stdout
+    (tmp_path / "good/cut.npz").write_bytes(b"PK")
+    cut = script(tmp_path, tmp_path / "good", "panda", tmp_path / "night3", tmp_path / "base")
+    assert cut.returncode == 1 and ": 0 of" in cut.stdout and "corrupt" in cut.stdout, cut.stdout + cut.stderr
     missing = script(tmp_path, tmp_path / "good", "panda", tmp_path / "night2", tmp_path / "none")
     assert missing.returncode == 2 and "none" in missing.stderr
     assert script(tmp_path).returncode == 2
