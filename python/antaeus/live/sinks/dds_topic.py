@@ -6,7 +6,7 @@ from antaeus.live.addresses import Address, library
 from antaeus.live.dds_network import Participant
 from antaeus.live.sinks import ros_messages
 
-_DEPTH = 16  # messages that are kept for a listener that is late
+_DEPTH = 16  # messages that are kept for a listener that is late; newer ones take the place of older ones
 _MOST_TOPICS = 64
 
 
@@ -17,7 +17,8 @@ def open_sink(address: Address) -> "DdsSink":
 
 
 class DdsSink:
-    """Writers by topic. They are reliable, as ROS 2's listeners ask for, and never wait for one: what it misses is counted."""
+    """Writers by topic. They are reliable, as ROS 2's listeners ask for, and never wait for one: a late one gets the last _DEPTH
+    messages. `dropped` counts what cyclonedds did not take."""
 
     encoding = "wrench_stamped"
 

@@ -43,7 +43,8 @@ class LogSource:
 
     def __init__(self, path: pathlib.Path, robot: "Robot", speed: float) -> None:
         self._path = path
-        self._speed = math.inf if speed == 0 else speed
+        # Seconds per unit of its clock, as fast as it is to be gone through.
+        self._pace = robot.profile.channels.time_scale / speed if speed > 0 else 0.0
         self._log = _antaeus.EpisodeReader.as_received(path, robot)
         first = self._log.block(0, 1)
         if not first.has_time():
@@ -71,12 +72,12 @@ class LogSource:
     def run(self, push: Push, stop: threading.Event) -> None:
         """Sends all of the log."""
         push_until_taken(push, arrays.header(self._channels), time.monotonic(), stop)
-        begun, first = time.monotonic(), math.nan
+        begun, first = math.nan, math.nan
         for stamps, rows, size in self._blocks():
             for at, stamp in enumerate(stamps):
                 if math.isnan(first):
-                    first = stamp
-                due = begun + (stamp - first) / self._speed
+                    begun, first = time.monotonic(), stamp
+                due = begun + (stamp - first) * self._pace
                 while (early := due - time.monotonic()) > 0:  # never for NaN: such a sample goes out with the one before it
                     if stop.wait(min(early, _LOOK_UP)):
                         return
