@@ -20,14 +20,14 @@ def low_state(types, kind, number):
         imu = types.HgImuState([0.5, -0.5, 0.5, 0.5], [0.25, 0.5, 0.75], [1.0, 2.0, 9.5], [0.0, 0.0, 0.0], 30)
         return types.HgLowState(
             [1, 2], 3, 4, number, imu,
-            [types.HgMotorState(1, of(i, 1), of(i, 2), of(i, 3), of(i, 4), [40, 41], 48.0, [5, 6], 7, [8, 9, 10, 11]) for i in range(motors)],
+            [types.HgMotorState(1, *(of(i, k) for k in (1, 2, 3, 4)), [40, 41], 48.0, [5, 6], 7, [8, 9, 10, 11]) for i in range(motors)],
             [12] * 40, [13] * 4, 0xDEADBEEF)  # fmt: skip
     imu = types.GoImuState([0.5, -0.5, 0.5, 0.5], [0.25, 0.5, 0.75], [1.0, 2.0, 9.5], [0.0, 0.0, 0.0], 30)
     return types.GoLowState(
         [254, 239], 1, 2, [3, 4], [5, 6], 7, imu,
-        [types.GoMotorState(1, of(i, 1), of(i, 2), of(i, 3), of(i, 4), 5.0, 6.0, 7.0, 40, 8, [9, 10]) for i in range(motors)],
-        types.GoBmsState(1, 2, 3, 90, -5, 6, [7, 8], [9, 10], [11] * 15), [1, 2, 3, 4], [5, 6, 7, 8], number, [9] * 40, 10, 11.0, 12, 13, 14.0, 15.0,
-        [16] * 4, 17, 0xDEADBEEF)  # fmt: skip
+        [types.GoMotorState(1, *(of(i, k) for k in (1, 2, 3, 4)), 5.0, 6.0, 7.0, 40, 8, [9, 10]) for i in range(motors)],
+        types.GoBmsState(1, 2, 3, 90, -5, 6, [7, 8], [9, 10], [11] * 15), [1, 2, 3, 4], [5, 6, 7, 8], number, [9] * 40,
+        10, 11.0, 12, 13, 14.0, 15.0, [16] * 4, 17, 0xDEADBEEF)  # fmt: skip
 
 
 def ros_messages(number):
@@ -38,10 +38,12 @@ def ros_messages(number):
     store = get_typestore(Stores.ROS2_JAZZY)
     types = store.types
     header = types["std_msgs/msg/Header"](types["builtin_interfaces/msg/Time"](5, number * 1_000_000), "base")
-    joints = types["sensor_msgs/msg/JointState"](header, list(JOINTS), np.array([1.0, 2.0, 3.0]) + number, np.array([4.0, 5.0, 6.0]), np.array([7.0, 8.0, 9.0]))
+    joints = types["sensor_msgs/msg/JointState"](
+        header, list(JOINTS), np.array([1.0, 2.0, 3.0]) + number, np.array([4.0, 5.0, 6.0]), np.array([7.0, 8.0, 9.0]))
     vector = types["geometry_msgs/msg/Vector3"]
     imu = types["sensor_msgs/msg/Imu"](
-        header, types["geometry_msgs/msg/Quaternion"](0.5, 0.5, 0.5, 0.5), np.zeros(9), vector(0.1, 0.2, 0.3), np.zeros(9), vector(0.0, 0.0, 9.81), np.zeros(9))
+        header, types["geometry_msgs/msg/Quaternion"](0.5, 0.5, 0.5, 0.5), np.zeros(9), vector(0.1, 0.2, 0.3), np.zeros(9),
+        vector(0.0, 0.0, 9.81), np.zeros(9))
     return store.serialize_cdr(joints, "sensor_msgs/msg/JointState").tobytes(), store.serialize_cdr(imu, "sensor_msgs/msg/Imu").tobytes()
 
 
@@ -64,9 +66,11 @@ def serve_tcp(port):
     for turn in (0, 1):
         connection, _ = server.accept()
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        whole = b"".join(sample(100 * turn + number) + b"\r\n" for number in range(5)) + b"x" * 200_000 + b"\n" + sample(100 * turn + 5) + b"\n{\"cut off\""
-        for at in range(0, len(whole), 7001 if turn else 97 * 700):
-            connection.sendall(whole[at:at + (7001 if turn else 97 * 700)])
+        whole = b"".join(sample(100 * turn + number) + b"\r\n" for number in range(5))
+        whole += b"x" * 200_000 + b"\n" + sample(100 * turn + 5) + b"\n{\"cut off\""
+        size = (67_900, 7001)[turn]
+        for at in range(0, len(whole), size):
+            connection.sendall(whole[at:at + size])
             time.sleep(0.001)
         connection.close()
 

@@ -47,7 +47,8 @@ def wrench_stamped():
     types = store.types
     vector = types["geometry_msgs/msg/Vector3"]
     header = types["std_msgs/msg/Header"](types["builtin_interfaces/msg/Time"](7, 8), "left_wrist_yaw_link")
-    message = types["geometry_msgs/msg/WrenchStamped"](header, types["geometry_msgs/msg/Wrench"](vector(1.0, -2.0, 3.5), vector(0.25, 0.5, -0.75)))
+    wrench = types["geometry_msgs/msg/Wrench"](vector(1.0, -2.0, 3.5), vector(0.25, 0.5, -0.75))
+    message = types["geometry_msgs/msg/WrenchStamped"](header, wrench)
     return store.serialize_cdr(message, "geometry_msgs/msg/WrenchStamped").tobytes()
 
 
@@ -168,7 +169,8 @@ from cyclonedds.topic import Topic
 from cyclonedds.core import Policy, Qos
 participant = DomainParticipant(int(sys.argv[1]))
 qos = Qos(Policy.Reliability.Reliable(0), Policy.History.KeepLast(1000))
-topics = {"antaeus/wrench": dds_types.WrenchStamped, "antaeus/wrench/right_hand": dds_types.WrenchStamped, "antaeus/wrench/guard": dds_types.String}
+topics = {"antaeus/wrench": dds_types.WrenchStamped, "antaeus/wrench/right_hand": dds_types.WrenchStamped,
+          "antaeus/wrench/guard": dds_types.String}
 readers = {name: DataReader(participant, Topic(participant, name, kind), qos=qos) for name, kind in topics.items()}
 print("listens")
 until = time.monotonic() + 20

@@ -252,7 +252,7 @@ def test_what_is_there_when_nobody_publishes_the_topic(robot):
 def test_a_topic_of_another_type(robot):
     pytest.importorskip("cyclonedds", reason="pip install 'antaeus[live]'")
     with send("dds", DOMAIN + 3, "rt/lowstate", "text", 0) as other:
-        with pytest.raises(ValueError, match="rt/lowstate carries std_msgs::msg::dds_::String_; name a topic of unitree_hg::msg::dds_::LowState_"):
+        with pytest.raises(ValueError, match="carries std_msgs::msg::dds_::String_; name a topic of unitree_hg::msg::dds_::LowState_"):
             open_source(f"dds://{DOMAIN + 3}/rt/lowstate", robot)
         other.kill()
 
@@ -272,7 +272,8 @@ def test_joint_states_and_imu_by_zenoh(robot):
         run.end()
         wrong = Run(open_source(f"zenoh://joint_states?connect=tcp/127.0.0.1:{port}&domain=3", robot))
         time.sleep(1.0)
-        assert "nobody publishes joint_states as sensor_msgs/JointState; there are /chatter (std_msgs::msg::dds_::String_)" in wrong.source.what()
+        said = "nobody publishes joint_states as sensor_msgs/JointState; there are /chatter (std_msgs::msg::dds_::String_)"
+        assert said in wrong.source.what()
         wrong.end()
         sender.kill()
     joints, imu = ([message for message, _, part in run.got if part == which] for which in (0, 1))
@@ -294,8 +295,8 @@ def samples_of(messages):
 def make_log(folder, robot, steps=600):
     numbers = np.random.default_rng(3)
     motors = len(robot.model.motor_names())
-    log = {"time": np.arange(steps) * 0.002, "qpos": 0.1 * numbers.normal(size=(steps, motors)), "tau": numbers.normal(size=(steps, motors)),
-           "dq": numbers.normal(size=(steps, motors)).astype(np.float32)}  # fmt: skip
+    log = {"time": np.arange(steps) * 0.002, "qpos": 0.1 * numbers.normal(size=(steps, motors)),
+           "tau": numbers.normal(size=(steps, motors)), "dq": numbers.normal(size=(steps, motors)).astype(np.float32)}  # fmt: skip
     log["qpos"][7, 2] = np.nan
     folder.mkdir()
     for name, values in log.items():
@@ -330,7 +331,8 @@ def test_channels_of_the_profile_are_left_to_the_estimator(tmp_path):
     """A profile for degrees, milliseconds and a quaternion w x y z: the log's own numbers come, on its clock in seconds."""
     plain = antaeus.load_robot("h1_2")
     text = pathlib.Path(plain.profile.file).read_text(encoding="utf-8").replace('model = "h1_2.urdf"', f'model = "{plain.profile.model}"')
-    (tmp_path / "other.toml").write_text(text + "\n[channels]\ntime_scale = 0.001\nposition_scale = 0.0174532925\nquaternion_order = \"wxyz\"\n", encoding="utf-8")
+    text += "\n[channels]\ntime_scale = 0.001\nposition_scale = 0.0174532925\nquaternion_order = \"wxyz\"\n"
+    (tmp_path / "other.toml").write_text(text, encoding="utf-8")
     other = antaeus.load_robot(tmp_path / "other.toml")
     log = make_log(tmp_path / "log", other)
     quaternion = np.tile([0.1, 0.2, 0.3, 0.9], (600, 1))
@@ -456,7 +458,8 @@ def test_what_is_wrong_is_one_line(robot, address, said):
     assert said in str(error.value) and "\n" not in str(error.value) and len(str(error.value)) < 1500
 
 
-@pytest.mark.parametrize(("library", "address"), [("cyclonedds", "dds://0/rt/lowstate"), ("zenoh", "zenoh://joint_states"), ("mujoco", "sim://h1_2")])
+@pytest.mark.parametrize(("library", "address"), [("cyclonedds", "dds://0/rt/lowstate"), ("zenoh", "zenoh://joint_states"),
+                                                  ("mujoco", "sim://h1_2")])  # fmt: skip
 def test_a_library_that_is_not_there(library, address):
     code = (f"import sys\nsys.modules[{library!r}] = None\nimport antaeus\nfrom antaeus.live.sources import open_source\n"
             f"try:\n    open_source({address!r}, antaeus.load_robot('h1_2'))\nexcept ValueError as error:\n    print(error)")
@@ -469,7 +472,8 @@ def test_a_library_that_is_not_there(library, address):
 
 
 def test_no_library_is_imported_before_it_is_used():
-    code = "import sys, antaeus.live.sources, antaeus.live.sinks\nprint([name for name in ('cyclonedds', 'zenoh', 'mujoco', 'websockets') if name in sys.modules])"
+    code = ("import sys, antaeus.live.sources, antaeus.live.sinks\n"
+            "print([name for name in ('cyclonedds', 'zenoh', 'mujoco', 'websockets') if name in sys.modules])")
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 

@@ -1,6 +1,7 @@
 """Addresses of sources and sinks, `scheme://place?option=value`: taken apart, checked, and what is wrong said in one line."""
 
 import dataclasses
+import errno
 import importlib
 import types
 import urllib.parse
@@ -57,6 +58,13 @@ class Address:
             form = "HOST:PORT" if host is None else "[HOST:]PORT"
             raise self.wrong("names no port", f"write {self.scheme}://{form} with a port from 1 to 65535")
         return given, int(port)
+
+
+def port_problem(address: Address, what: str, error: OSError) -> FormatError:
+    """The error for a port that is in use, or an address that is none of this machine's."""
+    in_use = error.errno == errno.EADDRINUSE
+    remedy = "another process has the port: end it, or take another" if in_use else "name an address of this machine"
+    return address.wrong(f"{what} ({error.strerror or error})", remedy)
 
 
 def parse_address(text: str, schemes: tuple[str, ...], what: str) -> Address:

@@ -17,9 +17,10 @@ class Participant:
     def __init__(self, address: Address) -> None:
         domain, slash, self.topic = address.place.partition("/")
         if not slash or not domain.isascii() or not domain.isdigit() or int(domain[:4]) > _LARGEST_DOMAIN:
-            raise address.wrong("names no domain", f"write dds://DOMAIN/TOPIC with a domain from 0 to {_LARGEST_DOMAIN}, as dds://0/rt/lowstate")
+            remedy = f"write dds://DOMAIN/TOPIC, a domain from 0 to {_LARGEST_DOMAIN}, as dds://0/rt/lowstate"
+            raise address.wrong("names no domain", remedy)
         if not _TOPIC.fullmatch(self.topic):
-            raise address.wrong("names no topic of DDS", "write dds://DOMAIN/TOPIC in letters, digits, _, . and /, as dds://0/rt/lowstate")
+            raise address.wrong("names no topic of DDS", "write dds://DOMAIN/TOPIC in letters, digits, _, . and /")
         interface = address.options.get("interface")
         if interface is not None and not _INTERFACE.fullmatch(interface):
             raise address.wrong("interface is no name of a network interface", "write it as `ip link` shows it, or its IP address")

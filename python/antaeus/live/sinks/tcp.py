@@ -1,10 +1,9 @@
 """tcp://[HOST:]PORT: lines of JSON to everyone who connects. We are the server, so that listeners may come and go."""
 
-import errno
 import socket
 import time
 
-from antaeus.live.addresses import Address
+from antaeus.live.addresses import Address, port_problem
 from antaeus.live.sinks.json_lines import json_line
 
 _MOST_LISTENERS = 16
@@ -23,8 +22,7 @@ def open_sink(address: Address) -> "TcpSink":
         server.bind(place)
         server.listen(_MOST_LISTENERS)
     except OSError as error:
-        remedy = "another process has the port: end it, or take another port" if error.errno == errno.EADDRINUSE else "name an address of this machine"
-        raise address.wrong(f"cannot be served ({error.strerror or error})", remedy) from None
+        raise port_problem(address, "cannot be served", error) from None
     return TcpSink(server)
 
 

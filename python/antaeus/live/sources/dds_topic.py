@@ -10,7 +10,7 @@ from antaeus.live.sources import Push
 
 _DISCOVERY = 2.0  # [s] that a publisher is waited for, to see which of the types it has
 _LOOK_UP_NS = 200_000_000  # [ns] after which `stop` is looked at, at the latest
-_DEPTH = 256  # messages that cyclonedds keps for us while we are busy
+_DEPTH = 256  # messages that cyclonedds keeps for us while we are busy
 _TAKEN = 64  # messages at a time
 _LARGEST_GO = 20  # motors of unitree_go's message
 _SHOWN = 12  # topics in a message
@@ -70,7 +70,8 @@ class DdsSource:
         topic, domain = self._network.topic, self._network.domain_number
         found = self._network.published()
         if topic in found:
-            return f"{topic} is published in domain {domain} as {', '.join(sorted(found[topic]))}, and no message comes: ?type= names another type"
+            types = ", ".join(sorted(found[topic]))
+            return f"{topic} is published in domain {domain} as {types}, and no message comes: look at ?type="
         if not found:
             return f"nobody publishes in domain {domain}: look at the domain, the cable and ?interface="
         shown = sorted(found)[:_SHOWN]

@@ -93,6 +93,7 @@ class LogSource:
             block = self._log.block(begin, min(_BLOCK, self._log.steps() - begin))
             parts = [getattr(block, fields[name]) for name, _ in self._channels]
             if self._scalar_first:
-                parts = [part[:, [3, 0, 1, 2]] if name == "imu_quat_wxyz" else part for (name, _), part in zip(self._channels, parts, strict=True)]
+                names = [name for name, _ in self._channels]
+                parts = [part[:, [3, 0, 1, 2]] if name == "imu_quat_wxyz" else part for name, part in zip(names, parts, strict=True)]
             rows = arrays.rows(parts)
             yield block.time.tolist(), rows, len(rows) // block.steps()

@@ -51,7 +51,8 @@ class Simulation:
     def run(self, push: Push, stop: threading.Event) -> None:
         """Starts the plant, and ends it at `stop`."""
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-        with subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as plant:
+        with subprocess.Popen(self._command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as plant:
             try:
                 assert plant.stdout is not None and plant.stderr is not None
                 self._receive(plant.stdout.fileno(), push, stop)

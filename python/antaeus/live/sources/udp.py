@@ -1,13 +1,12 @@
 """udp://[HOST:]PORT: datagrams of JSON, one object each or several by lines."""
 
-import errno
 import socket
 import struct
 import threading
 import time
 import typing
 
-from antaeus.live.addresses import MESSAGE_BYTES, Address
+from antaeus.live.addresses import MESSAGE_BYTES, Address, port_problem
 from antaeus.live.sources import Push
 
 _BUFFER_BYTES = 4 << 20  # that the system is asked to keep while we are busy; it may give less (net.core.rmem_max)
@@ -34,8 +33,7 @@ class UdpSource:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
             self._socket.bind(place)
         except OSError as error:
-            remedy = "another process has the port: end it, or take another port" if error.errno == errno.EADDRINUSE else "name an address of this machine"
-            raise address.wrong(f"cannot be listened to ({error.strerror or error})", remedy) from None
+            raise port_problem(address, "cannot be listened to", error) from None
 
     def what(self) -> str:
         """What is heard there, for people."""
