@@ -3,7 +3,8 @@
 They are here for their names and layouts, by which a reader and a writer of DDS find each other. Messages are taken and given
 as bytes; only tests let cyclonedds decode them. Imported where cyclonedds is installed, and not before.
 """
-# mypy: ignore-errors  (array[float32, 4] is cyclonedds's notation, which mypy reads with a plugin of theirs alone)
+# mypy: ignore-errors
+# (array[float32, 4] is cyclonedds's notation, which mypy reads with a plugin of theirs alone.)
 
 from dataclasses import dataclass
 

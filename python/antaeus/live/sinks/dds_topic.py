@@ -33,7 +33,6 @@ class DdsSink:
         self._qos = core.Qos(policy.Reliability.Reliable(max_blocking_time=0), policy.History.KeepLast(_DEPTH))
         self._write = library("cyclonedds._clayer", address.text).ddspy_write
         self._open: dict[str, tuple[typing.Any, bool]] = {}
-        self._writer("wrench")  # so that listeners find it before the first message
 
     def _writer(self, topic: str) -> tuple[typing.Any, bool]:
         """The writer of a topic, and whether it takes text. Raises OSError for more topics than a robot has endpoints."""

@@ -14,4 +14,4 @@ def header(channels: Sequence[tuple[str, int]]) -> bytes:
 def rows(parts: Sequence[np.ndarray]) -> memoryview:
     """Samples one behind the other, as bytes. parts: by channel [N] or [N × columns], in the header's order."""
     columns = [part.reshape(len(part), -1) for part in parts]
-    return memoryview(np.ascontiguousarray(np.hstack(columns), "<f8")).cast("B")
+    return memoryview(np.ascontiguousarray(np.hstack(columns), "<f8").data).cast("B")
