@@ -253,23 +253,6 @@ void bind_reader(nb::module_& module) {
           "count"_a,
           "The next steps, `count` at most; None after the last. EpisodeError as load_episode: time that goes back, an "
           "accelerometer in g (with the last block).")
-      .def_static(
-          "as_received",
-          [](const std::filesystem::path& path, const Robot& robot) {
-            Robot raw = robot;  // but for the order of the quaternion's numbers, which is of the file
-            raw.profile.channels = ChannelMap{.quaternion_order = robot.profile.channels.quaternion_order};
-            const nb::gil_scoped_release unlocked;
-            return EpisodeReader::as_it_is(path, raw, raw.profile.settings.get<EpisodeOptions>());
-          },
-          "path"_a, "robot"_a,
-          "Opens the log for block(): its channels before [channels] of the robot's profile, values refused by nobody.")
-      .def(
-          "block",
-          [](const EpisodeReader& self, Eigen::Index first, Eigen::Index count) {
-            const nb::gil_scoped_release unlocked;
-            return self.block(first, count);
-          },
-          "first"_a, "count"_a, "Any steps, judged by nobody. EpisodeError for steps that are not there.")
       .def_prop_ro(
           "notes",
           [](const EpisodeReader& self) {
