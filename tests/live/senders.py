@@ -123,5 +123,134 @@ def publish_zenoh(port, count):
     session.close()
 
 
+# ---- A whole episode by each transport: an .npz of time, qpos, tau, dq, imu_quat_xyzw, imu_gyro, imu_acc -----------------------
+
+PAUSE = 0.002  # [s] between samples
+
+
+def episode_lines(file):
+    """An episode as lines of JSON, every number so that it is read back to the bit."""
+    import json
+
+    import numpy as np
+
+    log = dict(np.load(file))
+    return [json.dumps({name: values[at].tolist() for name, values in log.items()}).encode() for at in range(len(log["time"]))]
+
+
+def episode_table(file):
+    """The same as lines of CSV."""
+    import numpy as np
+
+    log = dict(np.load(file))
+    names = {"imu_quat_xyzw": [f"imu_quat_{axis}" for axis in "xyzw"], "imu_gyro": [f"imu_gyro_{axis}" for axis in "xyz"],
+             "imu_acc": [f"imu_acc_{axis}" for axis in "xyz"], "time": ["time"]}  # fmt: skip
+    header = [name for channel, values in log.items() for name in names.get(channel, [f"{channel}_{i}" for i in range(values.shape[-1])])]
+    rows = np.column_stack(list(log.values())).tolist()
+    return [",".join(header).encode(), *(",".join(map(repr, row)).encode() for row in rows)]
+
+
+def episode_by_udp(file, port):
+    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    for line in episode_lines(file):
+        sender.sendto(line, ("127.0.0.1", int(port)))
+        time.sleep(PAUSE)
+
+
+def episode_by_tcp(file, port):
+    lines = episode_lines(file)
+    server = socket.socket()
+    server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    server.bind(("127.0.0.1", int(port)))
+    server.listen()
+    connection, _ = server.accept()
+    for line in lines:
+        connection.sendall(line + b"\n")
+        time.sleep(PAUSE)
+    time.sleep(5)
+
+
+def low_states(file, kind):
+    """LowState of an episode, whose numbers are float32 and whose times whole milliseconds, by cyclonedds's own serialiser."""
+    import numpy as np
+    from antaeus.live import dds_types
+
+    log = dict(np.load(file))
+    for at, moment in enumerate(log["time"]):
+        message = low_state(dds_types, kind, round(1000 * moment))
+        for motor, (q, tau, dq) in enumerate(zip(log["qpos"][at], log["tau"][at], log["dq"][at], strict=True)):
+            state = message.motor_state[motor]
+            state.q, state.tau_est, state.dq = float(q), float(tau), float(dq)
+        x, y, z, w = map(float, log["imu_quat_xyzw"][at])
+        message.imu_state.quaternion = [w, x, y, z]
+        message.imu_state.gyroscope, message.imu_state.accelerometer = log["imu_gyro"][at].tolist(), log["imu_acc"][at].tolist()
+        yield message
+
+
+def episode_by_dds(file, domain, kind):
+    from antaeus.live import dds_types
+    from cyclonedds.domain import DomainParticipant
+    from cyclonedds.pub import DataWriter
+    from cyclonedds.topic import Topic
+
+    messages = list(low_states(file, kind))
+    participant = DomainParticipant(int(domain))
+    writer = DataWriter(participant, Topic(participant, "rt/lowstate", type(messages[0])))
+    until = time.monotonic() + 20
+    while not writer.get_matched_subscriptions() and time.monotonic() < until:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    for message in messages:
+        writer.write(message)
+        time.sleep(PAUSE)
+    time.sleep(2)
+
+
+def episode_by_zenoh(file, port, *joints):
+    import numpy as np
+    import zenoh
+    from rosbags.typesys import Stores, get_typestore
+
+    store = get_typestore(Stores.ROS2_JAZZY)
+    types, log = store.types, dict(np.load(file))
+    vector = types["geometry_msgs/msg/Vector3"]
+
+    def header(at):
+        nanoseconds = round(1e9 * log["time"][at])
+        return types["std_msgs/msg/Header"](types["builtin_interfaces/msg/Time"](nanoseconds // 10**9, nanoseconds % 10**9), "")
+
+    def joints_of(at):
+        message = types["sensor_msgs/msg/JointState"](header(at), list(joints), log["qpos"][at], log["dq"][at], log["tau"][at])
+        return store.serialize_cdr(message, "sensor_msgs/msg/JointState").tobytes()
+
+    def imu_of(at):
+        message = types["sensor_msgs/msg/Imu"](
+            header(at), types["geometry_msgs/msg/Quaternion"](*log["imu_quat_xyzw"][at]), np.zeros(9), vector(*log["imu_gyro"][at]),
+            np.zeros(9), vector(*log["imu_acc"][at]), np.zeros(9))  # fmt: skip
+        return store.serialize_cdr(message, "sensor_msgs/msg/Imu").tobytes()
+
+    config = zenoh.Config()
+    config.insert_json5("listen/endpoints", f'["tcp/127.0.0.1:{port}"]')
+    config.insert_json5("scouting/multicast/enabled", "false")
+    session = zenoh.open(config)
+    name = "0/{}/sensor_msgs::msg::dds_::{}_/RIHS01_a"
+    of_joints = session.declare_publisher(name.format("joint_states", "JointState"))
+    of_imu = session.declare_publisher(name.format("imu", "Imu"))
+    messages = [(imu_of(at), joints_of(at)) for at in range(len(log["time"]))]
+    until = time.monotonic() + 20
+    while not (of_joints.matching_status.matching and of_imu.matching_status.matching) and time.monotonic() < until:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    of_imu.put(messages[0][0])
+    time.sleep(0.3)  # it is there before the first joints; they come by two threads
+    for imu, message in messages:
+        of_imu.put(imu)
+        of_joints.put(message)
+        time.sleep(PAUSE)
+    time.sleep(2)
+
+
+KINDS = {"udp": send_udp, "tcp": serve_tcp, "dds": publish_dds, "zenoh": publish_zenoh, "episode_by_udp": episode_by_udp,
+         "episode_by_tcp": episode_by_tcp, "episode_by_dds": episode_by_dds, "episode_by_zenoh": episode_by_zenoh}  # fmt: skip
 if __name__ == "__main__":
-    {"udp": send_udp, "tcp": serve_tcp, "dds": publish_dds, "zenoh": publish_zenoh}[sys.argv[1]](*sys.argv[2:])
+    KINDS[sys.argv[1]](*sys.argv[2:])

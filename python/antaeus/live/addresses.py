@@ -60,6 +60,11 @@ class Address:
         return given, int(port)
 
 
+def plain(name: str) -> str:
+    """A name that came over the network, for a terminal: no more than 120 characters, each of which can be printed."""
+    return "".join(each if each.isprintable() else "?" for each in name[:120])
+
+
 def port_problem(address: Address, what: str, error: OSError) -> FormatError:
     """The error for a port that is in use, or an address that is none of this machine's."""
     in_use = error.errno == errno.EADDRINUSE

@@ -3,7 +3,7 @@
 import re
 import typing
 
-from antaeus.live.addresses import Address, library
+from antaeus.live.addresses import Address, library, plain
 
 _LARGEST_DOMAIN = 232  # beyond it the ports of DDS end
 _TOPIC = re.compile(r"[A-Za-z_][A-Za-z0-9_/.]{0,254}")
@@ -40,12 +40,13 @@ class Participant:
         self._publications = builtin.BuiltinDataReader(self.participant, builtin.BuiltinTopicDcpsPublication)
 
     def published(self) -> dict[str, set[str]]:
-        """Topics that others publish in the domain, as far as they were discovered: name → names of types, as unitree_hg::msg::…"""
+        """Topics that others publish in the domain, as far as they were discovered: name → names of types, as unitree_hg::msg::…;
+        what cannot be printed is a ? in them."""
         own = str(self.participant.guid)[:24]
         found: dict[str, set[str]] = {}
         for endpoint in self._publications.read(1000):
             if str(endpoint.participant_key)[:24] != own and endpoint.topic_name:
-                found.setdefault(endpoint.topic_name[:256], set()).add(endpoint.type_name[:256])
+                found.setdefault(plain(endpoint.topic_name), set()).add(plain(endpoint.type_name))
         return found
 
 

@@ -26,7 +26,7 @@ class Source(typing.Protocol):
     """A stream of messages.
 
     A source may also have: `ends` (True: a file, of which nothing may be lost), `simulated` (True: a simulation's),
-    `quaternion` ("xyzw" or "wxyz": the order of the IMU's four numbers, where the address says it), `what()` (one line on what
+    `quaternion` ("xyzw" or "wxyz", where the address says the order of the IMU's four numbers; else None), `what()` (one line on what
     is heard there, for a source from which nothing comes).
     """
 
@@ -50,6 +50,12 @@ def open_source(address: str, robot: "Robot", *, speed: float = 1.0) -> Source:
     module = importlib.import_module(f"antaeus.live.sources.{_MODULES[parsed.scheme]}")
     source: Source = module.open_source(parsed, robot, speed)
     return source
+
+
+def robot_of(address: str) -> str | None:
+    """The robot that an address names by itself, as a simulation's does; None for what tells its robot by its messages at most."""
+    parsed = parse_address(address, SCHEMES, "source")
+    return parsed.place if parsed.scheme == "sim" else None
 
 
 def push_until_taken(push: Push, message: typing.Any, received: float, stop: threading.Event, part: int = 0) -> None:

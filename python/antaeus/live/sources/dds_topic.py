@@ -14,7 +14,6 @@ _DEPTH = 256  # messages that cyclonedds keeps for us while we are busy
 _TAKEN = 64  # messages at a time
 _LARGEST_GO = 20  # motors of unitree_go's message
 _SHOWN = 12  # topics in a message
-_QUATERNION = "wxyz"  # unitree_sdk2's order
 _TYPES = {"hg": "unitree_hg::msg::dds_::LowState_", "go": "unitree_go::msg::dds_::LowState_"}
 
 
@@ -22,8 +21,7 @@ def open_source(address: Address, robot: typing.Any, speed: float) -> "DdsSource
     """Joins the domain, and decides on the type: what the address says, else what a publisher has, else by the number of motors."""
     address.require_options(("type", "quaternion", "interface"))
     wanted = address.choice("type", ("hg", "go", "auto")) or "auto"
-    # By the address, the profile's word on every log, or the message's own definition.
-    quaternion = address.choice("quaternion", ("wxyz", "xyzw")) or robot.profile.channels.quaternion_order or _QUATERNION
+    quaternion = address.choice("quaternion", ("wxyz", "xyzw"))
     network = Participant(address)
     motors = len(robot.model.motor_names())
     if wanted == "auto":
@@ -51,7 +49,7 @@ class DdsSource:
     """A reader of the topic, best effort, so that it hears reliable and unreliable writers and holds up neither. Messages stay
     the bytes that they are on the wire: cyclonedds's Python would decode one in half a millisecond."""
 
-    def __init__(self, address: Address, network: Participant, kind: str, quaternion: str) -> None:
+    def __init__(self, address: Address, network: Participant, kind: str, quaternion: str | None) -> None:
         self.format = f"low_state_{kind}"
         self.quaternion = quaternion
         self._network = network

@@ -47,6 +47,9 @@ def bare_urdf(robot: "Robot") -> str:
     file = robot.profile.model
     if file.suffix != ".urdf":
         raise FormatError(file, "is no URDF, of which the plant is made", "name a robot that has one: antaeus robot --list")
+    for name, position in robot.model.options().locked_joints.items():
+        if position != 0.0:
+            raise FormatError(file, f"joint '{name}' is locked off zero, where the plant holds it", "lock it at zero, or make it a motor")
     root = ElementTree.parse(file).getroot()
     motors = set(robot.model.motor_names())
     for link in root.findall("link"):

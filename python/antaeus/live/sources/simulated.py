@@ -12,7 +12,7 @@ import typing
 
 from antaeus import _antaeus
 from antaeus.live.addresses import MESSAGE_BYTES, Address
-from antaeus.live.sources import Push, push_until_taken
+from antaeus.live.sources import Push, plant, push_until_taken
 
 _RATES = (100, 2000)  # samples a second that the plant can do
 _RATE = 500
@@ -30,6 +30,7 @@ def open_source(address: Address, robot: typing.Any, speed: float) -> "Simulatio
     if importlib.util.find_spec("mujoco") is None:
         raise address.wrong("needs the Python package mujoco", "pip install 'antaeus[sim]'")
     simulated = _antaeus.load_robot(address.place)
+    plant.bare_urdf(simulated)  # what cannot be a plant is said here
     return Simulation(str(simulated.profile.file), int(rate), speed)
 
 
@@ -52,15 +53,15 @@ class Simulation:
         """Starts the plant, and ends it at `stop`."""
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         with subprocess.Popen(self._command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE) as plant:
+                              stderr=subprocess.PIPE) as process:
             try:
-                assert plant.stdout is not None and plant.stderr is not None
-                self._receive(plant.stdout.fileno(), push, stop)
+                assert process.stdout is not None and process.stderr is not None
+                self._receive(process.stdout.fileno(), push, stop)
                 if not stop.is_set():
-                    told = plant.stderr.read().decode(errors="replace").strip().splitlines()
+                    told = process.stderr.read().decode(errors="replace").strip().splitlines()
                     raise OSError(f"sim: the simulation ended; {told[-1] if told else 'start it again'}")
             finally:
-                plant.kill()
+                process.kill()
 
     def _receive(self, descriptor: int, push: Push, stop: threading.Event) -> None:
         """Until the plant has gone: a line that is the header, then samples of one size."""

@@ -1,7 +1,6 @@
 """The process of sim://: `python -m antaeus.live.sources.simulation_process PROFILE RATE SPEED` measures its plant to standard
 output: a line with the bytes of a sample and the header of "arrays", then samples. It ends when nobody reads any more."""
 
-import contextlib
 import math
 import signal
 import sys
@@ -31,6 +30,9 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(BrokenPipeError):
+    try:
         main()
-    sys.stderr.close()  # nobody reads: nothing is left to say
+    except BrokenPipeError:
+        sys.stderr.close()  # nobody reads: nothing is left to say
+    except ValueError as error:
+        sys.exit(str(error))

@@ -10,7 +10,7 @@ from antaeus.live.sources import Push
 from antaeus.live.sources.lines import Lines
 
 WAIT_TO_RECONNECT = 0.5  # [s] from the loss of a connection, or a refusal, to the next try
-_WAIT_TO_CONNECT = 2.0  # [s]
+_WAIT_TO_CONNECT = 0.8  # [s] for an answer: a robot's network is a near one
 _LOOK_UP = 0.2  # [s] after which `stop` is looked at, at the latest
 
 

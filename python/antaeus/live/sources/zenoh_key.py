@@ -5,7 +5,7 @@ import time
 import typing
 
 from antaeus.live import zenoh_network
-from antaeus.live.addresses import Address, library
+from antaeus.live.addresses import Address, library, plain
 from antaeus.live.sources import Push
 
 _JOINTS, _IMU = 0, 1  # parts of "ros2"
@@ -39,9 +39,10 @@ class ZenohSource:
     def what(self) -> str:
         """What is heard there, for people."""
         if _JOINTS in self._heard:
-            imu = f"the IMU from {zenoh_network.topic_of(self._heard[_IMU])}" if _IMU in self._heard else "no IMU is heard"
-            others = f"; not taken: {', '.join(sorted(map(zenoh_network.topic_of, self._others))[:_SHOWN])}" if self._others else ""
-            return f"joints from {zenoh_network.topic_of(self._heard[_JOINTS])}, {imu}{others}"
+            topics = {part: plain(zenoh_network.topic_of(key)) for part, key in self._heard.items()}
+            imu = f"the IMU from {topics[_IMU]}" if _IMU in topics else "no IMU is heard"
+            left = [plain(zenoh_network.topic_of(key)) for key in sorted(self._others)[:_SHOWN]]
+            return f"joints from {topics[_JOINTS]}, {imu}" + (f"; not taken: {', '.join(left)}" if left else "")
         found = self._published()
         if not found:
             return "nobody publishes there: look at ?connect= (the router's endpoint), ?domain= and whether the router runs"
@@ -78,14 +79,14 @@ class ZenohSource:
 
         def see(sample: typing.Any) -> None:
             if len(found) < _MOST_KEYS:
-                found.add(zenoh_network.topic_of(str(sample.key_expr)[:256]))
+                found.add(plain(zenoh_network.topic_of(str(sample.key_expr))))
 
         try:
             listening = self._session.declare_subscriber("**", see)
             for reply in self._session.liveliness().get("@ros2_lv/**", timeout=_LISTENING):
                 parts = str(reply.ok.key_expr).split("/") if reply.ok is not None else []
                 if len(parts) > 9 and parts[5] == "MP" and len(found) < _MOST_KEYS:  # a publisher: …/<topic>/<type>/<hash>/<qos>
-                    found.add(f"{parts[-4].replace('%', '/')} ({parts[-3]})"[:256])
+                    found.add(plain(f"{parts[-4].replace('%', '/')} ({parts[-3]})"))
             time.sleep(_LISTENING)
             listening.undeclare()
         except library("zenoh", self._address.text).ZError:  # the session was closed meanwhile
