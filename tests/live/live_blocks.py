@@ -45,8 +45,8 @@ def moving_log(robot, pose, rate, seconds, seed=3, push=None, imu=True):
     return log
 
 
-class Live:
-    """Says of each sample of a log what the live estimator would; `blocks` cuts that into blocks as its ring is read."""
+class Stream:
+    """Samples of a log of which nothing is said; `blocks` cuts them as the live estimator's ring is read."""
 
     def __init__(self, robot, endpoints, log, first=0, epochs=None):
         self.endpoints = endpoints
@@ -64,8 +64,25 @@ class Live:
             "action": np.zeros((count, each), np.uint8), "reasons": np.zeros((count, each), np.uint64),
             "because": np.zeros((count, each), np.uint64), "nis": nan(count, each), "nis_limit": nan(count, each),
             "stop": np.zeros((count, each), bool)}
-        self.first, r = first, self.rows
-        self.sign = ""
+        self.first, self.sign = first, ""
+
+    def __len__(self):
+        return len(self.rows["time"])
+
+    def block(self, begin, end):
+        cut = {name: array[begin:end] for name, array in self.rows.items()}
+        return types.SimpleNamespace(first=self.first + begin, sign=self.sign, **cut)
+
+    def blocks(self, size):
+        return [self.block(at, min(at + size, len(self))) for at in range(0, len(self), size)]
+
+
+class Live(Stream):
+    """The same with what the live estimator would say of each sample."""
+
+    def __init__(self, robot, endpoints, log, first=0, epochs=None):
+        super().__init__(robot, endpoints, log, first, epochs)
+        r, count = self.rows, len(self)
         loop = antaeus.GuardedEstimator(robot, endpoints)
         for i in range(count):
             if i and r["epoch"][i] != r["epoch"][i - 1]:
@@ -88,13 +105,3 @@ class Live:
                 r["verdict"][i, k], r["state"][i, k] = VERDICT[str(guess.verdict)], VERDICT[str(read.state)]
                 r["action"][i, k], r["stop"][i, k] = ACTION[str(read.action)], read.stop_requested
                 r["reasons"][i, k], r["because"][i, k] = bits(read.reasons), bits(read.because)
-
-    def __len__(self):
-        return len(self.rows["time"])
-
-    def block(self, begin, end):
-        cut = {name: array[begin:end] for name, array in self.rows.items()}
-        return types.SimpleNamespace(first=self.first + begin, sign=self.sign, **cut)
-
-    def blocks(self, size):
-        return [self.block(at, min(at + size, len(self))) for at in range(0, len(self), size)]

@@ -170,6 +170,10 @@ class Recorder:
             with contextlib.suppress(queue.Full):
                 self._queue.put_nowait((None, events))
 
+    def idle(self) -> bool:
+        """Whether all that was taken is in the hands of the writer: for a source that does not go by the clock."""
+        return self._queue.empty()
+
     def close(self) -> list[pathlib.Path]:
         """Writes what waits, and flights that are under way; returns the parts and flights that are there."""
         if self._thread.is_alive():
@@ -247,7 +251,7 @@ class Recorder:
                 yield _Chunk(first, part, self._clock.formed(part["time"], usable)), epoch
 
     def _rows_of(self, block: typing.Any) -> Rows:
-        rows = {name: np.asarray(getattr(block, field), dtype="<f8") for name, field in _CHANNELS.items()}
+        rows = {name: filled(getattr(block, field), len(block.time)) for name, field in _CHANNELS.items()}
         return {"time": np.asarray(block.time, dtype="<f8"), **rows, **said_rows(block)}
 
     def _write(self, chunk: _Chunk, epoch: int) -> None:
@@ -389,6 +393,12 @@ class Recorder:
                 shutil.rmtree(run, ignore_errors=True)
 
 
+def filled(values: typing.Any, count: int) -> np.ndarray:
+    """A block's channel [count × any]; one that the stream does not have [0 × any] is NaN."""
+    array = np.asarray(values, dtype="<f8")
+    return array if len(array) == count else np.full((count, *array.shape[1:]), np.nan)
+
+
 def event_json(event: typing.Any) -> dict[str, typing.Any]:
     """An event (antaeus.live.events) as JSON has it: no NaN."""
     moment = float(event.time)
@@ -425,8 +435,7 @@ def _joined(parts: list[Rows]) -> Rows:
 
 def _present(rows: Rows) -> list[str]:
     """Channels that are there: those that a robot sends hold a number."""
-    names = [name for name in _CHANNELS if name in _ALWAYS or (rows[name].size and np.isfinite(rows[name]).any())]
-    return ["time", *names]
+    return [name for name in ("time", *_CHANNELS) if name in _ALWAYS or (rows[name].size and np.isfinite(rows[name]).any())]
 
 
 def _age(flight: pathlib.Path) -> float:

@@ -23,7 +23,9 @@ _AXES = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
 
 def said_rows(block: typing.Any) -> Rows:
     """Of a LiveBlock of N samples: arrays [N], [N × endpoints] or [N × endpoints × 6], by the name of their file."""
-    return {f"{FOLDER}/{name}": np.asarray(getattr(block, name)).astype(kind, copy=False) for name, kind in _SAID.items()}
+    each = np.asarray(block.verdict).shape
+    rows = {f"{FOLDER}/{name}": np.asarray(getattr(block, name)).astype(kind, copy=False) for name, kind in _SAID.items()}
+    return rows | {f"{FOLDER}/{name}": rows[f"{FOLDER}/{name}"].reshape(each) for name in ("nis", "nis_limit")}
 
 
 def load_rows(part: str | os.PathLike[str]) -> Rows:
@@ -55,7 +57,8 @@ def read_said(part: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     rows, about = load_rows(part), about_part(part)
     endpoints: list[str] = about["endpoints"]
     count, each = rows["verdict"].shape
-    time = np.load(pathlib.Path(part) / "time.npy", allow_pickle=False)
+    clock = pathlib.Path(part) / "time.npy"
+    time = np.load(clock, allow_pickle=False) if clock.exists() else np.full(count, np.nan)
 
     def words(name: str, of: typing.Any) -> np.ndarray:
         return np.array([str(value) for value in of], dtype=object)[rows[name].ravel()]
