@@ -4,7 +4,7 @@ import {
 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Choice } from './choice';
-import type { Data } from './data';
+import type { Samples } from './data';
 import { element } from './format';
 import type { Anchor, SceneSpec } from './payload';
 import { Robot } from './robot';
@@ -41,9 +41,10 @@ export class SceneView {
 
   /** Throws NoWebGL where the browser has none. */
   constructor(
-    private readonly data: Data,
+    private readonly data: Samples,
     private readonly choice: Choice,
     private readonly spec: SceneSpec,
+    told = 'at the cursor; the numbers stand in the lists and in the table of rows',
   ) {
     // Asked for here: the renderer would complain in the console before it throws.
     const canvas = element('canvas');
@@ -52,7 +53,7 @@ export class SceneView {
     this.renderer = new WebGLRenderer({ canvas, context, antialias: true, alpha: true });
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
     canvas.setAttribute('role', 'img');
-    canvas.setAttribute('aria-label', `${spec.title || 'Robot'} at the cursor; the numbers stand in the lists and in the table of rows`);
+    canvas.setAttribute('aria-label', `${spec.title || 'Robot'} ${told}`);
     this.box.append(canvas);
     this.robots = spec.robots.map((robot) => new Robot(data, robot));
     const size = this.sizeOfRobots();
@@ -249,6 +250,14 @@ export class SceneView {
     }
     this.render();
     return known;
+  }
+
+  /** Puts the ground below the lowest point, where nobody knows how high a robot's base is. */
+  settle(): void {
+    const points: Vector3[] = [];
+    for (const robot of this.robots) robot.corners(points);
+    const lowest = points.reduce((low, p) => Math.min(low, p.z), Infinity);
+    if (this.grid && Number.isFinite(lowest)) this.grid.position.z = lowest;
   }
 
   /** Shows what is chosen; the cursor draws it. */

@@ -1,0 +1,1 @@
+"""Beside a running robot, in the streams that it already publishes: `antaeus watch` (docs/live.md)."""

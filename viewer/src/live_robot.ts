@@ -1,0 +1,66 @@
+// The robot of a live page: the report's scene, posed by the newest sample.
+import { Choice } from './choice';
+import type { Samples } from './data';
+import type { Layout, Moment } from './live_stream';
+import type { ChannelId, Numbers, Views } from './payload';
+import { SceneView } from './scene';
+
+/** A joint is coloured from one sd of its residual on, and fully at this many: its limit in the plots. */
+export const LIMIT_SDS = 3;
+
+/** One sample whose numbers change. Channels behind the record's are the joints' colours. */
+class LiveSamples implements Samples {
+  readonly samples = 1;
+  private readonly numbers: Float32Array;
+
+  constructor(private readonly layout: Layout) {
+    this.numbers = new Float32Array(layout.scene + layout.motors);
+    this.numbers[layout.base + 3] = 1; // upright
+  }
+  at(channel: ChannelId): number {
+    return this.numbers[channel] ?? NaN;
+  }
+  values(channel: ChannelId): Numbers {
+    return Float32Array.of(this.at(channel));
+  }
+  /** Colours are shares of a joint's limit: Robot takes a hundredth of this for its floor, which is then the limit. */
+  peak(channel: ChannelId): number {
+    return channel >= this.layout.scene ? 100 : 0;
+  }
+  take(moment: Moment): void {
+    const { layout, numbers } = this;
+    for (let i = 0; i < layout.scene; ++i) {
+      const value = moment.floats[i] as number;
+      // A pose that is not known stays as it was; a force that is not known is not drawn.
+      if (i >= layout.forces || Number.isFinite(value)) numbers[i] = value;
+    }
+    for (let motor = 0; motor < layout.motors; ++motor) {
+      const sds = moment.residual(motor) / moment.residualSd(motor);
+      const beyond = (Math.abs(sds) - 1) / (LIMIT_SDS - 1);
+      numbers[layout.scene + motor] = beyond > 0 ? Math.sign(sds) * Math.min(1, beyond) : 0;
+    }
+  }
+}
+
+export class LiveRobot {
+  readonly view: SceneView;
+  private readonly data: LiveSamples;
+
+  /** Throws NoWebGL where the browser has none. */
+  constructor(views: Views, layout: Layout, first: Moment | null, private readonly floating: boolean) {
+    const scene = views.scenes[0];
+    if (!scene) throw new Error('the page has no scene');
+    this.data = new LiveSamples(layout);
+    if (first) this.data.take(first);
+    for (const joint of scene.robots[0]?.joints ?? []) {
+      if (joint.position >= 0) joint.tints = [{ channel: layout.scene + joint.position, when: [] }];
+    }
+    this.view = new SceneView(this.data, new Choice([], () => undefined), scene, 'as it moves; the numbers stand beside it');
+    this.view.refresh();
+  }
+  show(moment: Moment): void {
+    this.data.take(moment);
+    if (this.floating) this.view.settle();
+    this.view.show(0);
+  }
+}
