@@ -33,13 +33,12 @@ std::string live_scene_json(const Robot& robot, const std::vector<std::string>& 
 
   Scene scene;
   for (const std::string& endpoint : endpoints) {
-    const std::string label = robot.profile.label_of(endpoint);
     const double scale = scale_of(robot, endpoint);
     const Anchor anchor{0, robot.model.description().link_of(endpoint)};
     SceneArrow force{
-        .name = "force at the " + label, .unit = "N", .anchor = anchor, .meters_per_unit = scale, .tone = Tone::blue};
+        .name = "estimated force", .unit = "N", .anchor = anchor, .meters_per_unit = scale, .tone = Tone::blue};
     SceneEllipsoid doubt{.name = "one sd of it", .unit = "N", .anchor = anchor, .meters_per_unit = scale};
-    SceneArrow read{.name = "what the consumer reads",
+    SceneArrow read{.name = "what the consumer reads, where it is another",
                     .unit = "N",
                     .anchor = anchor,
                     .meters_per_unit = scale,

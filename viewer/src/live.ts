@@ -277,6 +277,7 @@ class LivePage implements Owner {
       counted.frames += 1;
       this.lastFrame = performance.now();
       this.dirty = true;
+      if (this.at === null) this.robot?.count();
     }
     counted.bins = this.recent.bins.length;
     if (!this.robot && this.recent.now) this.makeRobot();
@@ -353,7 +354,7 @@ class LivePage implements Owner {
   }
   private sendMark(text: string): void {
     // What is marked is when the key was pressed, not when the words were found.
-    const ago = Math.max(0, (performance.now() - this.markedAt) / 1000);
+    const ago = Math.min(600, Math.max(0, (performance.now() - this.markedAt) / 1000));
     if (!this.send({ kind: 'mark', text, ago })) {
       setText(this.banner, 'The mark was not sent: there is no connection.');
       this.banner.hidden = false;

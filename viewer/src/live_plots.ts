@@ -52,6 +52,7 @@ export class LivePlot {
     for (const curve of curves) {
       const reading = element('span', { class: 'reading' }, '\u2013');
       this.readings.push(reading);
+      if (curve.label === '') continue;
       legend.append(element('span', { class: 'key' }, swatch(curve.tone, curve.dashed ? 'dashed' : ''), named(curve.label), reading));
     }
     const top = element('div', { class: 'panel-head' }, head, legend);
@@ -203,19 +204,21 @@ export function residualPlot(owner: Owner, motor: number): LivePlot {
   return new LivePlot(owner, head, [
     { label: 'residual', tone: '--c1', value: (bin) => bin.residual(motor), least: (bin) => bin.least(motor), most: (bin) => bin.most(motor) },
     { label: `limit, ${LIMIT_SDS} sd`, tone: '--accent', dashed: true, value: limit(1) },
-    { label: 'lower', tone: '--accent', dashed: true, value: limit(-1) },
+    { label: '', tone: '--accent', dashed: true, value: limit(-1) },
   ], null, joint.unit);
 }
 
-/** How far a joint stands out: its largest residual in the range, in limits. */
-function outstanding(bins: Moment[], motor: number): number {
-  let most = 0;
+/** How far a joint stands out: its largest residual in the range, as a number and in limits. */
+function outstanding(bins: Moment[], motor: number): { peak: number; share: number } {
+  const found = { peak: 0, share: 0 };
   for (const bin of bins) {
     const limit = LIMIT_SDS * bin.residualSd(motor);
-    const size = Math.max(Math.abs(bin.least(motor)), Math.abs(bin.most(motor)));
-    if (limit > 0 && size / limit > most) most = size / limit;
+    for (const value of [bin.least(motor), bin.most(motor)]) {
+      if (Math.abs(value) > Math.abs(found.peak)) found.peak = value;
+      if (limit > 0 && Math.abs(value) / limit > found.share) found.share = Math.abs(value) / limit;
+    }
   }
-  return most;
+  return found;
 }
 
 const SMALL_HEIGHT = 44;
@@ -226,6 +229,7 @@ const SORT_EVERY = 3000; // [ms]
 class Small {
   readonly root: HTMLButtonElement;
   share = 0;
+  peak = 0;
   private readonly canvas = element('canvas', { 'aria-hidden': 'true' });
   private readonly value = element('span', { class: 'value' }, '\u2013');
 
@@ -247,7 +251,7 @@ class Small {
     this.root.dataset.out = String(out);
     if (now) {
       const limit = LIMIT_SDS * now.residualSd(motor);
-      setText(this.value, `${out ? '\u25b2 ' : ''}${compact(now.residual(motor))} of ${compact(limit)}\u00a0${joint.unit}`);
+      setText(this.value, `${out ? `\u25b2 up to ${compact(this.peak)}` : compact(now.residual(motor))} of ${compact(limit)}\u00a0${joint.unit}`);
     }
     const ratio = Math.min(2, window.devicePixelRatio);
     const width = Math.round(canvas.clientWidth * ratio);
@@ -341,7 +345,7 @@ export class Joints {
   draw(now: Moment | null): void {
     const bins = this.inRange();
     const [from, to] = this.owner.range();
-    for (const one of this.small) one.share = outstanding(bins, one.motor);
+    for (const one of this.small) Object.assign(one, outstanding(bins, one.motor));
     this.arrange(false);
     for (const one of this.small) if (one.root.isConnected) one.draw(bins, from, to, now ?? this.owner.recent.now);
     this.plot?.draw();

@@ -1,12 +1,19 @@
 // The robot of a live page: the report's scene, posed by the newest sample.
 import { Choice } from './choice';
 import type { Samples } from './data';
-import type { Layout, Moment } from './live_stream';
+import { FORCES, type Layout, type Moment } from './live_stream';
 import type { ChannelId, Numbers, Views } from './payload';
 import { SceneView } from './scene';
 
 /** A joint is coloured from one sd of its residual on, and fully at this many: its limit in the plots. */
 export const LIMIT_SDS = 3;
+
+/** [N] Two arrows that differ by less would cover each other. */
+const SAME_FORCE = 0.5;
+const JUDGED_EVERY = 2000; // [ms]
+/** The share of the samples that shall be drawn, and how coarse it may get for that. */
+const SMOOTH = 0.8;
+const COARSEST = 0.4;
 
 /** One sample whose numbers change. Channels behind the record's are the joints' colours. */
 class LiveSamples implements Samples {
@@ -34,6 +41,10 @@ class LiveSamples implements Samples {
       // A pose that is not known stays as it was; a force that is not known is not drawn.
       if (i >= layout.forces || Number.isFinite(value)) numbers[i] = value;
     }
+    for (let endpoint = 0; endpoint < layout.endpoints; ++endpoint) {
+      const apart = Math.hypot(...[0, 1, 2].map((axis) => moment.force(endpoint, axis) - moment.consumer(endpoint, axis)));
+      if (apart < SAME_FORCE) numbers.fill(NaN, layout.forces + FORCES * endpoint + 12, layout.forces + FORCES * (endpoint + 1));
+    }
     for (let motor = 0; motor < layout.motors; ++motor) {
       const sds = moment.residual(motor) / moment.residualSd(motor);
       const beyond = (Math.abs(sds) - 1) / (LIMIT_SDS - 1);
@@ -45,6 +56,10 @@ class LiveSamples implements Samples {
 export class LiveRobot {
   readonly view: SceneView;
   private readonly data: LiveSamples;
+  private share = 1;
+  private came = 0;
+  private drawn = 0;
+  private judgedAt = performance.now();
 
   /** Throws NoWebGL where the browser has none. */
   constructor(views: Views, layout: Layout, first: Moment | null, private readonly floating: boolean) {
@@ -55,12 +70,24 @@ export class LiveRobot {
     for (const joint of scene.robots[0]?.joints ?? []) {
       if (joint.position >= 0) joint.tints = [{ channel: layout.scene + joint.position, when: [] }];
     }
-    this.view = new SceneView(this.data, new Choice([], () => undefined), scene, 'as it moves; the numbers stand beside it');
+    this.view = new SceneView(this.data, new Choice([], () => undefined), scene, true);
     this.view.refresh();
   }
   show(moment: Moment): void {
     this.data.take(moment);
     if (this.floating) this.view.settle();
     this.view.show(0);
+    this.drawn += 1;
+  }
+  /** A sample came, drawn or not: where too few are drawn the picture gets coarser. */
+  count(): void {
+    this.came += 1;
+    const now = performance.now();
+    if (now - this.judgedAt < JUDGED_EVERY) return;
+    if (this.came > 20 && this.drawn < SMOOTH * this.came && this.share > COARSEST && !document.hidden) {
+      this.share = Math.max(COARSEST, 0.75 * this.share);
+      this.view.soften(this.share);
+    }
+    [this.came, this.drawn, this.judgedAt] = [0, 0, now];
   }
 }

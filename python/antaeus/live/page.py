@@ -20,6 +20,7 @@ _FACTS_EVERY = 0.5  # [s]
 _MOST_EVENTS = 500
 _LONGEST_MARK = 200
 _MARKS_A_MINUTE = 30
+_LONGEST_AGO = 600.0  # [s]
 _COUNTS = ("received", "taken", "lost", "repeated", "out_of_order", "late", "undecodable", "dropped", "oversized", "restarts",
            "clock_jumps", "silences")
 
@@ -113,13 +114,17 @@ class LivePage:
             return "no message of this kind is known"
         if not isinstance(text, str) or len(text) > _LONGEST_MARK:
             return f"a mark has a text of {_LONGEST_MARK} letters at most"
+        ago = message.get("ago", 0.0)
+        if isinstance(ago, bool) or not isinstance(ago, int | float) or not 0.0 <= ago <= _LONGEST_AGO:
+            return f"a mark says how many seconds ago, {_LONGEST_AGO:.0f} at most"
         now = time.monotonic()
         # Of all viewers together: a mark is a person's.
         if len(self._marked) == _MARKS_A_MINUTE and now - self._marked[0] < 60.0:
             return f"more than {_MARKS_A_MINUTE} marks in a minute"
         self._marked.append(now)
-        plain = "".join(c if c.isprintable() else " " for c in text).strip()
-        self._marking.submit(self._mark, plain or "something happened here")
+        plain = "".join(c if c.isprintable() else " " for c in text).strip() or "something happened here"
+        # What is marked is when the key was pressed; words take longer.
+        self._marking.submit(self._mark, plain if ago < 1.0 else f"{plain} ({ago:.1f} s before)")
         return ""
 
     def _greeting(self) -> str:

@@ -7,6 +7,7 @@ viewers send is bounded in size and rate, and only what `Handler.receive` knows 
 
 import asyncio
 import collections
+import errno
 import gzip
 import hmac
 import http
@@ -31,6 +32,7 @@ RATE, BURST = 5.0, 20  # messages a second of one viewer, and at once
 STALL = 4.0  # [s] after which a viewer that does not read is dropped
 MOST_WAITING = 400  # messages that wait for one viewer: a minute of bins
 MOST_VIEWERS = 16
+SEND_BUFFER = 1 << 16  # [bytes] of the system, a viewer: two seconds of frames, so that a slow one sees the newest soon
 _HTML = """<!doctype html>
 <html lang="en">
 <head>
@@ -294,10 +296,12 @@ def _reachable(host: str) -> str:
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family)
+        listening = socket.create_server((host, port), family=family)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)  # accepted sockets have it too
+        return listening
     except (OSError, OverflowError, UnicodeError) as error:
         shown = f"{host}:{port}"
-        if isinstance(error, OSError) and error.errno == 98:
+        if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
             raise OSError(f"page: port {port} of {host} is in use; give another: --serve {host}:{port + 1 if port < 65535 else 0}, "
                           "or port 0 for a free one") from None
         if isinstance(error, PermissionError):
