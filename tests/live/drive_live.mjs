@@ -9,22 +9,25 @@ const results = {};
 const check = (name, ok, note = '') => (results[name] = [Boolean(ok), String(note).slice(0, 300)]);
 // Drawn on a loaded machine by its processor alone, a third of the target is still a page that works; docs/claims.md has what was measured.
 const SLACK = 3;
+const WAIT = 60_000; // [ms]
 
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
 const complaints = [];
-async function open(name, options = {}) {
+async function open(name, options = {}, drawn = true) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
-  page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/GPU stall|GL Driver|swiftshader|software WebGL/i.test(m.text()) && complaints.push(`${name}: ${m.text()}`));
+  // Five robots drawn by one processor would be a test of the processor.
+  if (!drawn) await page.route('**/scene.json*', (route) => route.abort());
+  page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/GPU stall|GL Driver|swiftshader|software WebGL/i.test(m.text()) && (drawn || !/ERR_FAILED/.test(m.text())) && complaints.push(`${name}: ${m.text()}`));
   page.on('pageerror', (e) => complaints.push(`${name}: ${e.message}`));
   page.on('request', (r) => new URL(r.url()).host !== new URL(urls[name]).host && complaints.push(`${name} asks ${r.url()}`));
   await page.goto(urls[name]);
-  await page.waitForSelector('html[data-ready]', { timeout: 20000, state: 'attached' });
+  await page.waitForSelector('html[data-ready]', { timeout: WAIT, state: 'attached' });
   return page;
 }
 const state = (page) => page.evaluate(() => ({ ...window.antaeusLive }));
-const until = (page, what, argument) => page.waitForFunction(what, argument, { timeout: 15000 });
+const until = (page, what, argument) => page.waitForFunction(what, argument, { timeout: WAIT });
 const sideways = (page) => page.evaluate(() => {
   document.querySelectorAll('details').forEach((d) => (d.open = true));
   return document.documentElement.scrollWidth - document.documentElement.clientWidth;
@@ -89,11 +92,11 @@ const seconds = (text) => text.split(':').reduce((sum, part) => 60 * sum + Numbe
   check('mark_comes_back_as_event', true);
 
   const others = [];
-  for (let i = 0; i < 4; ++i) others.push(await open('h1_2', { viewport: { width: 600, height: 500 } }));
+  for (let i = 0; i < 4; ++i) others.push(await open('h1_2', { viewport: { width: 600, height: 500 } }, false));
   for (const [i, other] of others.entries()) {
     await other.bringToFront();
     await until(other, () => window.antaeusLive.frames > 5 && window.antaeusLive.bins > 100);
-    check(`viewer_${i + 2}`, true);
+    check(`viewer_${i + 2}`, /shapes did not come/.test(await other.textContent('.robot-column')));
   }
   for (const other of others) await other.context().close();
   check('desktop_fits', (await sideways(page)) <= 0, await sideways(page));

@@ -525,7 +525,7 @@ def test_the_page_in_a_browser(tmp_path):
         thread.start()
     try:
         done = subprocess.run(["node", HERE / "drive_live.mjs", PACKAGES, CHROMIUM, tmp_path, *(f"{name}={page.url}" for name, page in pages.items())],
-                              capture_output=True, text=True, timeout=240)
+                              capture_output=True, text=True, timeout=400)
     finally:
         stop.set()
         for thread in threads:

@@ -119,6 +119,7 @@ class LivePage implements Owner {
       element('div', { class: 'actions' }, windows, this.stop, this.back, marking));
     const stream = element('details', { class: 'stream' }, element('summary', {}, 'Stream'), this.problem, this.facts, this.notes);
     const forces = element('section', { class: 'forces', 'aria-label': 'forces of the last minutes' }, ...this.forces.map((plot) => plot.root));
+    if (!this.views) this.robotBox.append(element('p', { class: 'quiet note' }, 'The robot\u2019s shapes did not come: load the page again to see it.'), this.sign);
     const right = element('div', { class: 'judged' }, this.cards.root, this.cards.help);
     return [head, this.banner, element('div', { class: 'top' }, this.robotBox, right, this.happened.root), forces, this.joints.root, stream, this.cards.spoken, this.mark.root];
   }
@@ -367,8 +368,8 @@ async function start(): Promise<void> {
   if (!place) return;
   const wait = element('p', { class: 'banner', role: 'status' }, 'Connecting to antaeus watch \u2026');
   place.replaceChildren(wait);
-  const response = await fetch(`scene.json${window.location.search}`);
-  const views = response.ok ? parse(await response.text()) : null;
+  // Without the robot's shapes the numbers are there all the same.
+  const views = await fetch(`scene.json${window.location.search}`).then(async (got) => (got.ok ? parse(await got.text()) : null), () => null);
   let page: LivePage | null = null;
   let hello = '';
   const connection: Connection = new Connection(
