@@ -82,9 +82,9 @@ class FakeStream:
         self.count += n
         block = types.SimpleNamespace(
             first=first, stamp=t, received=self.began + t, time=t, epoch=numpy.zeros(n, int), held_off=numpy.zeros(n, bool), q=q,
-            residual=residual, residual_sd=sd, wrench=wrench, sd=spread, force_axes=axes, position=numpy.zeros((n, e, 3)), base_rotation=base,
-            consumer=consumer, verdict=verdict, state=verdict, action=action, reasons=because, because=because, nis=numpy.full((n, e), 4.0),
-            nis_limit=numpy.full((n, e), 14.1), stop=numpy.zeros((n, e), bool), sign="on_robot")
+            residual=residual, residual_sd=sd, wrench=wrench, sd=spread, force_axes=axes, position=numpy.zeros((n, e, 3)), base_rotation=base.reshape(n, 3, 3),
+            consumer=consumer, verdict=verdict, state=verdict, action=action, reasons=because, because=because, nis=numpy.full((n, e, 1), 4.0),
+            nis_limit=numpy.full((n, e, 1), 14.1), stop=numpy.zeros((n, e), numpy.uint8), sign="on_robot")
         events = []
         for i in numpy.flatnonzero(numpy.diff(numpy.concatenate([[self.bad], alarmed]).astype(int))):
             self.bad = bool(alarmed[i])

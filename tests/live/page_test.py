@@ -294,8 +294,9 @@ def test_a_bin_stands_for_its_worst_sample(page):
     with look(page) as viewer:
         _, history = greeting(viewer)
         _, _, _, bins = records(history, 3, 1)
-    assert bins["codes"][0, 0, 1] == refused and bins["index"][0] == 7
-    assert bins["reasons"][0, 0, 2:].tolist() == [5, 1 << 8]
+    worst = bins[bins["codes"][:, 0, 1] == refused]
+    assert worst["index"].tolist() == [7]
+    assert worst["reasons"][0, 0, 2:].tolist() == [5, 1 << 8]
 
 
 def test_forces_and_base_stand_where_the_scene_reads_them():
@@ -303,7 +304,7 @@ def test_forces_and_base_stand_where_the_scene_reads_them():
     try:
         block, _, told = stream.block(stream.began + 0.02)
         turn = 0.7
-        block.base_rotation[:] = [1, 0, 0, 0, numpy.cos(turn), -numpy.sin(turn), 0, numpy.sin(turn), numpy.cos(turn)]
+        block.base_rotation[:] = [[1, 0, 0], [0, numpy.cos(turn), -numpy.sin(turn)], [0, numpy.sin(turn), numpy.cos(turn)]]
         page.take(block, [], told)
         scene = json.loads(antaeus.live_scene_json(page._robot, WRISTS))["scenes"][0]
         with look(page) as viewer:
@@ -348,6 +349,20 @@ def test_a_robot_without_samples_and_a_silent_stream(page):
         while told.get("stream") != "silent":
             told = json.loads(viewer.recv(timeout=5))
         assert told["last_problem"] == HOSTILE
+
+
+def test_a_log_without_a_clock_and_joints_without_evidence(page):
+    for _ in range(3):
+        block, _, told = page.stream.block(page.stream.began + 0.1 + page.stream.count / 1000)
+        block.received[:] = numpy.nan
+        block.residual_sd[:, 1] = numpy.inf
+        page.take(block, [event("alarm", block.first, float("nan"), "tool", "knock")], told)
+    with look(page) as viewer:
+        greeting(viewer)
+        _, _, _, now = records(viewer.recv(timeout=5), 3, 1)
+        assert abs(now["time"][0] - time.time()) < 5 and numpy.isinf(now["residual_sd"][0, 1])
+        told = json.loads(viewer.recv(timeout=5))
+        assert told["what"] == "alarm" and told["time"] is None and abs(told["at"] - time.time()) < 5
 
 
 def test_a_pause_stops_frames_and_no_bins(page):

@@ -205,7 +205,7 @@ class LivePage implements Owner {
     else this.moveCursor();
     const moment = nearest ?? this.recent.now;
     if (moment) {
-      this.robot?.show(moment);
+      this.robot?.show(moment, true);
       this.write(moment);
     }
     this.tellState();
@@ -219,6 +219,7 @@ class LivePage implements Owner {
     this.viewEnd = Math.min(this.now(), time + (1 - BEFORE) * this.window);
     this.pause(time);
     this.back.focus({ preventScroll: true });
+    this.forces[0]?.root.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
   }
   private goLive(): void {
     if (this.at === null) return;
@@ -305,7 +306,7 @@ class LivePage implements Owner {
 
   private tellSign(sign: string): void {
     const whose = sign === 'on_environment' ? 'of the robot on what it touches' : sign === 'on_robot' ? 'of what touches the robot, on the robot' : '';
-    setText(this.sign, `Forces are those ${whose || 'of the profile\u2019s sign'}, in world axes. Links are coloured by the residual of the joint above them, from one sd on, fully at its limit: blue above zero, orange below.`);
+    setText(this.sign, `Forces are those ${whose || 'of the profile\u2019s sign'}, in world axes. A link\u2019s colour is the residual of its joint, from one sd up to its limit: blue above zero, orange below.`);
   }
 
   private tellState(): void {

@@ -264,7 +264,7 @@ class Small {
     let scale = 0;
     for (const bin of bins) {
       const limit = LIMIT_SDS * bin.residualSd(motor);
-      for (const size of [1.3 * limit, 1.05 * Math.abs(bin.least(motor)), 1.05 * Math.abs(bin.most(motor))]) if (size > scale) scale = size;
+      for (const size of [1.3 * limit, 1.05 * Math.abs(bin.least(motor)), 1.05 * Math.abs(bin.most(motor))]) if (size > scale && Number.isFinite(size)) scale = size;
     }
     if (scale === 0) return;
     const x = (time: number): number => ((time - from) / (to - from)) * width;

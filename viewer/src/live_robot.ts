@@ -13,7 +13,7 @@ const SAME_FORCE = 0.5;
 const JUDGED_EVERY = 2000; // [ms]
 /** The share of the samples that shall be drawn, and how coarse it may get for that. */
 const SMOOTH = 0.8;
-const COARSEST = 0.4;
+const COARSEST = 0.5;
 
 /** One sample whose numbers change. Channels behind the record's are the joints' colours. */
 class LiveSamples implements Samples {
@@ -57,6 +57,7 @@ export class LiveRobot {
   readonly view: SceneView;
   private readonly data: LiveSamples;
   private share = 1;
+  private stands = false;
   private came = 0;
   private drawn = 0;
   private judgedAt = performance.now();
@@ -73,7 +74,10 @@ export class LiveRobot {
     this.view = new SceneView(this.data, new Choice([], () => undefined), scene, true);
     this.view.refresh();
   }
-  show(moment: Moment): void {
+  /** One that stands is drawn as sharply as the screen is. */
+  show(moment: Moment, stands = false): void {
+    if (this.stands !== stands && this.share < 1) this.view.soften(stands ? 1 : this.share);
+    this.stands = stands;
     this.data.take(moment);
     if (this.floating) this.view.settle();
     this.view.show(0);

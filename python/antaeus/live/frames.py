@@ -18,7 +18,9 @@ A message is a header of 16 bytes (kind u1: 1 the sample now, 2 bins; stream u1:
 first bin f8), then its records.
 """
 
+import math
 import struct
+import time
 import typing
 
 import numpy
@@ -75,10 +77,11 @@ class History:
         self.count = 0
         self._number: int | None = None  # of the receiver's clock, of the open bin
         self._now = numpy.zeros(1, self.type)
-        self.any = False  # whether there is a sample
+        self._received = numpy.zeros(0)  # of the block in hand
+        self.newest = math.nan  # receiver's clock of the newest sample; NaN: there is none
 
     def _fill(self, record: typing.Any, block: typing.Any, at: int) -> None:
-        record["time"] = block.received[at] + self._wall
+        record["time"] = self._received[at] + self._wall
         record["index"] = block.first + at
         codes = record["codes"]
         codes[:, 0], codes[:, 1], codes[:, 2], codes[:, 3] = block.verdict[at], block.state[at], block.action[at], block.stop[at]
@@ -86,13 +89,12 @@ class History:
         words[:, :2] = numpy.ascontiguousarray(block.reasons[at], "<u8").view("<u4").reshape(-1, 2)
         words[:, 2:] = numpy.ascontiguousarray(block.because[at], "<u8").view("<u4").reshape(-1, 2)
         record["q"] = block.q[at]
-        base = getattr(block, "base_rotation", None)
-        record["base"] = (0.0, 0.0, 0.0, 1.0) if base is None or len(base) <= at else quaternion(base[at])
+        record["base"] = quaternion(numpy.ravel(block.base_rotation[at]))
         wrench, consumer = block.wrench[at], block.consumer[at]
         forces, numbers = record["forces"], record["numbers"]
         forces[:, :3], forces[:, 3:12], forces[:, 12:] = wrench[:, :3], block.force_axes[at], consumer[:, :3]
         numbers[:, :3], numbers[:, 3:9], numbers[:, 9:12] = wrench[:, 3:], block.sd[at], consumer[:, 3:]
-        numbers[:, 12], numbers[:, 13] = block.nis[at], block.nis_limit[at]
+        numbers[:, 12], numbers[:, 13] = numpy.ravel(block.nis[at]), numpy.ravel(block.nis_limit[at])
         record["residual"], record["residual_sd"] = block.residual[at], block.residual_sd[at]
 
     def take(self, block: typing.Any) -> list[tuple[int, bytes]]:
@@ -101,7 +103,10 @@ class History:
         if samples == 0:
             return []
         closed = []
-        bins = numpy.floor(numpy.asarray(block.received) / BIN).astype(numpy.int64)
+        # A log without a clock has no time but that of its arrival here.
+        self._received = numpy.where(numpy.isfinite(block.received), block.received, time.monotonic())
+        self.newest = float(self._received[-1])
+        bins = numpy.floor(self._received / BIN).astype(numpy.int64)
         # Of a clock that steps back the bin that is open goes on.
         numpy.maximum.accumulate(bins, out=bins)
         edges = [0, *(numpy.flatnonzero(numpy.diff(bins)) + 1).tolist(), samples]
@@ -127,7 +132,6 @@ class History:
         self._fill(self._now[0], block, samples - 1)
         for name in ("least", "most", "force_least", "force_most"):
             self._now[name] = self._open[name]
-        self.any = True
         return closed
 
     def _close(self) -> tuple[int, bytes]:

@@ -100,7 +100,7 @@ class LivePage:
         """What a new viewer is sent at once: names, the last minutes, what happened in them."""
         with self._lock:
             all_of_it: list[str | bytes] = [self._hello, self._history.whole(self._stream)]
-            if self._history.any:
+            if math.isfinite(self._history.newest):
                 all_of_it.append(self._history.now(self._stream))
             all_of_it.extend(self._events)
             if self._facts:
@@ -154,7 +154,9 @@ class LivePage:
     def _told(self, event: typing.Any, block: typing.Any) -> str:
         """An event as viewers read it, kept for those that come later."""
         at = int(event.index) - int(block.first)
-        received = float(block.received[at]) if 0 <= at < len(block.received) else time.monotonic()
+        received = float(block.received[at]) if 0 <= at < len(block.received) else self._history.newest
+        if not math.isfinite(received):
+            received = time.monotonic()
         self._event_count += 1
         text = json.dumps({"kind": "event", "id": self._event_count, "what": str(event.kind), "at": received + self._wall,
                            "time": _number(event.time), "index": int(event.index), "endpoint": self._label(event.endpoint) if event.endpoint else "",
