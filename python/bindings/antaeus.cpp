@@ -157,7 +157,7 @@ NB_MODULE(_antaeus, module) {
             bind_sim);
   bind_room("studies", "Named runs in simulation, measured against their criteria: what `antaeus simulate` runs.",
             bind_experiments);
-  bind_room("report", "Logs as pages, and pages of what you found yourself.", bind_show);
+  bind_room("report", "Logs as pages, and pages of what you found yourself.", bind_show, bind_live_scene);
   convert_recordings_here();
   module.attr("_rooms") = rooms;
   bind_values(module);

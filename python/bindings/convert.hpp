@@ -239,6 +239,7 @@ void bind_sim(nb::module_& module);
 void bind_experiments(nb::module_& module);
 void bind_replay(nb::module_& module);
 void bind_show(nb::module_& module);
+void bind_live_scene(nb::module_& module);
 void bind_signal(nb::module_& module);
 
 }  // namespace antaeus::python
