@@ -5,6 +5,7 @@ import json
 import math
 import os
 import pathlib
+import struct
 import tempfile
 import types
 import typing
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from antaeus.formats.bag_messages import BUILT_IN
 from antaeus.formats.recording import FormatError, library
 
 # χ² with three degrees of freedom: 95 % of a normal force lies within this many standard deviations.
@@ -58,7 +60,7 @@ class WrittenResults:
 
 def write_results(path: str | os.PathLike[str], robot: typing.Any, episode: typing.Any, estimates: typing.Any, *,
                   start_ns: int = 0,
-                  metres_per_newton: float = 0.01, urdf: str | None = None,
+                  metres_per_newton: float = 0.01, urdf: str | None = None, received: dict[str, np.ndarray] | None = None,
                   progress: Callable[[float], None] = lambda share: None) -> WrittenResults:
     """Writes the wrenches of a log as an MCAP file, whole or not at all; memory does not grow with the log.
 
@@ -71,6 +73,9 @@ def write_results(path: str | os.PathLike[str], robot: typing.Any, episode: typi
         metres_per_newton: length of an arrow and of an ellipsoid's half-axes, m/N.
         urdf: text of the robot's URDF, for the topic /robot_description; None: the text of the file that the robot was read
             from, where it is a URDF and is there.
+        received: channels as the robot sent them, before its profile's [channels], by the names that files of an episode have (qpos, tau,
+            dq [N × motors]; imu_quat_xyzw [N × 4], imu_gyro, imu_acc [N × 3]). They then stand in the file in ROS 2's messages, so that
+            whoever reads it with the profile maps them once: /joint_states is sensor_msgs/JointState, /imu sensor_msgs/Imu.
         progress: is called with the share of steps written, in [0, 1].
 
     Topics, all Protobuf but /robot_description (ROS 2's std_msgs/msg/String):
@@ -101,7 +106,7 @@ def write_results(path: str | os.PathLike[str], robot: typing.Any, episode: typi
             out.write_text("/robot_description", text, int(times[0]))
         out.tell({"robot": robot.profile.name, "log": episode.name, "notes": "\n".join(estimates.notes)})
         scenes = _Scenes(robot, episode, estimates, metres_per_newton)
-        joints = _Joints(robot, episode)
+        joints = _Joints(robot, episode) if received is None else _Received(robot, received)
         wrenches = _Wrenches(estimates)
         drawn = _drawn(times)
         for step in range(len(times)):
@@ -182,11 +187,16 @@ class _Out:
         self._add(topic, message.SerializeToString(), time)
 
     def write_text(self, topic: str, text: str, time: int) -> None:
-        """A std_msgs/msg/String of ROS 2, as CDR: it is what viewers look for as a robot's description."""
+        """A std_msgs/msg/String of ROS 2: it is what viewers look for as a robot's description."""
         data = text.encode() + b"\0"
-        schema = self._writer.register_schema("std_msgs/msg/String", "ros2msg", b"string data")
-        self._channels[topic] = self._writer.register_channel(topic, "cdr", schema)
-        self._add(topic, b"\0\1\0\0" + len(data).to_bytes(4, "little") + data, time)
+        self.write_cdr(topic, "std_msgs/msg/String", len(data).to_bytes(4, "little") + data, time)
+
+    def write_cdr(self, topic: str, kind: str, data: bytes, time: int) -> None:
+        """A message of ROS 2. data: its CDR, little end first, without the four bytes that say so."""
+        if topic not in self._channels:
+            schema = self._writer.register_schema(kind, "ros2msg", BUILT_IN[kind][0].encode())
+            self._channels[topic] = self._writer.register_channel(topic, "cdr", schema)
+        self._add(topic, b"\0\1\0\0" + data, time)
 
     def _add(self, topic: str, data: bytes, time: int) -> None:
         self._writer.add_message(self._channels[topic], time, data, time)
@@ -222,6 +232,46 @@ class _Joints:
             values = {field: row[motor] for field, row in rows if row[motor] == row[motor]}
             message.joints.add(name=name, **values)
         out.write("/joint_states", message, time)
+
+
+class _Received:
+    """/joint_states and /imu: what the robot sent."""
+
+    def __init__(self, robot: typing.Any, received: dict[str, np.ndarray]) -> None:
+        names = b""
+        for name in robot.model.motor_names():
+            text = name.encode() + b"\0"
+            names += len(text).to_bytes(4, "little") + text + b"\0" * (-len(text) % 4)
+        self._names = len(robot.model.motor_names()).to_bytes(4, "little") + names
+        self._channels = [received.get(name) for name in ("qpos", "dq", "tau")]
+        blank = np.full((len(received["qpos"]), 4), np.nan)
+        orientation, gyro, accelerometer = (received.get(name) for name in ("imu_quat_xyzw", "imu_gyro", "imu_acc"))
+        self._imu = None
+        if orientation is not None or gyro is not None or accelerometer is not None:
+            # A covariance that begins with −1: there is no such number (sensor_msgs/Imu).
+            self._imu = [(values if values is not None else blank[:, :width], struct.pack("<9d", *[0.0 if values is not None else -1.0] + [0.0] * 8))
+                         for values, width in ((orientation, 4), (gyro, 3), (accelerometer, 3))]
+
+    @staticmethod
+    def _header(time: int) -> bytes:
+        """Stamp, and a frame_id without a letter: its length, its zero, and three to the next four bytes."""
+        return struct.pack("<iIIxxxx", time // 1_000_000_000, time % 1_000_000_000, 1)
+
+    def write(self, out: _Out, step: int, time: int) -> None:
+        data = self._header(time) + self._names
+        for channel in self._channels:
+            numbers = b"" if channel is None else np.ascontiguousarray(channel[step], "<f8").tobytes()
+            count = (len(numbers) // 8).to_bytes(4, "little")
+            # Doubles stand at multiples of eight; a sequence of none takes its length alone.
+            data += count
+            if numbers:
+                data += b"\0" * (-len(data) % 8) + numbers
+        out.write_cdr("/joint_states", "sensor_msgs/msg/JointState", data, time)
+        if self._imu is not None:
+            data = self._header(time)
+            for values, covariance in self._imu:
+                data += b"\0" * (-len(data) % 8) + np.ascontiguousarray(values[step], "<f8").tobytes() + covariance
+            out.write_cdr("/imu", "sensor_msgs/msg/Imu", data, time)
 
 
 class _Wrenches:

@@ -16,7 +16,14 @@ from antaeus.formats.scratch import exchange, scratch_folder
 # What load_episode reads beside the .npy files of a folder that was converted: names of columns, and what is known of them.
 COLUMNS_FILE = "channels.csv"
 NOTES_FILE = "notes.txt"
-_HEAD_BYTES = 128  # of a .npy file here
+HEAD_BYTES = 128  # of a .npy file here
+
+
+def npy_head(shape: tuple[int, ...], kind: str = "<f8") -> bytes:
+    """The head of format version 1.0, always as long, so that it can be written again when the rows are counted."""
+    extents = "".join(f"{extent}, " for extent in shape).rstrip(" " if len(shape) == 1 else ", ")
+    text = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({extents}), }}"
+    return b"\x93NUMPY\x01\x00" + (HEAD_BYTES - 10).to_bytes(2, "little") + text.ljust(HEAD_BYTES - 11).encode() + b"\n"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,10 +49,7 @@ class FolderSink:
             file.write(self._head(name))
 
     def _head(self, name: str) -> bytes:
-        """The head of format version 1.0, always as long, so that it can be written again when the rows are counted."""
-        shape = f"({self._rows},)" if name == "time" else f"({self._rows}, {self._widths[name]})"
-        text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
-        return b"\x93NUMPY\x01\x00" + (_HEAD_BYTES - 10).to_bytes(2, "little") + text.ljust(_HEAD_BYTES - 11).encode() + b"\n"
+        return npy_head((self._rows,) if name == "time" else (self._rows, self._widths[name]))
 
     def add(self, time: np.ndarray, values: dict[str, np.ndarray]) -> None:
         self._rows += len(time)
@@ -89,7 +93,7 @@ def _to_parquet(folder: pathlib.Path, file: pathlib.Path, kept: tuple[Channel, .
     with contextlib.ExitStack() as files, parquet.ParquetWriter(file, schema, compression="snappy") as writer:
         streams = [files.enter_context(open(folder / f"{name}.npy", "rb")) for name in ("time", *(channel.name for channel in kept))]
         for stream in streams:
-            stream.seek(_HEAD_BYTES)
+            stream.seek(HEAD_BYTES)
         while True:
             # Not mapped: pages of a file that is mapped stay in memory.
             parts = [np.fromfile(stream, "<f8", BLOCK_ROWS * width).reshape(-1, width) for stream, width in zip(streams, widths)]

@@ -1,0 +1,449 @@
+"""Records of what watch received and said: parts of a run, each an episode that `antaeus audit` opens as it is, whenever watch was killed.
+
+    DIR/run_2026-11-28T18-30-01Z/about.json       robot, source, settings, versions
+                                 events.jsonl     alarms, refusals, stops, marks: one JSON object a line
+                                 part_0000/       an episode: tau.npy, qpos.npy, dq.npy, time.npy, … as received
+                                           part.json   endpoints, sign, the sample of the first row, why it begins
+                                           said/       what watch said of each row (said.py)
+    DIR/flight_…                                  flights.py
+"""
+
+import collections
+import contextlib
+import datetime
+import json
+import os
+import pathlib
+import queue
+import shutil
+import threading
+import time
+import typing
+from collections.abc import Callable
+
+import numpy as np
+
+from antaeus.formats.scratch import scratch_folder
+from antaeus.live.flights import FlightKeeper
+from antaeus.live.growing import GrowingFolder, Rows, json_text, write_text
+from antaeus.live.said import FOLDER, said_rows
+from antaeus.live.sizes import size_text
+
+WRITE_EVERY = 0.25  # s: half of what a kill may cost
+PART_SECONDS = 600.0  # of the estimator's clock, without what leads in
+_MOST_WAITING = 300  # blocks: ten seconds at thirty a second
+_RETRY = 10.0  # s after a disk was full
+_LEAST_ROOM = 64 << 20  # bytes that are free again before recording goes on
+_KEEP_PARTS = 8  # a part has at most this share of --keep, so that the oldest can go before it is full
+_EVENT_BYTES = 16 << 20  # of a run's events.jsonl
+
+# Name of the file → attribute of a block. One that holds no number is not written: the loader then says that it is missing.
+_CHANNELS = {"qpos": "qpos", "tau": "tau", "dq": "dq", "ddq": "ddq", "imu_quat_xyzw": "imu_quat", "imu_gyro": "imu_gyro",
+             "imu_acc": "imu_acc"}
+_ALWAYS = ("qpos", "tau")
+
+
+def lead_in(robot: typing.Any) -> float:
+    """Seconds after which filters that began cold give the numbers, by every bit, of those that ran all along.
+
+    A low pass forgets its start as exp(−2π f t), the momentum observer as exp(−rate t): 40 time constants are below the last bit of a
+    double. Windows and dwells of the guards are within 5 s by their defaults.
+    """
+    set_ = {f"{one.group}.{one.name}": one.value for one in robot.profile.settings.all()}
+
+    def value(name: str, default: float) -> float:
+        try:
+            return float(set_.get(name, default))
+        except (TypeError, ValueError):
+            return default
+
+    cut_off, observer = value("residual.cut_off", 15.0), value("residual.observer_rate", 60.0)
+    slowest = 40 / observer + (40 / (2 * np.pi * cut_off) if cut_off > 0 else 0.0)
+    waits = value("consumer_guard.fall_dwell", 0.5) + value("consumer_guard.rise_dwell", 0.0) + value("residual.motion_hold", 0.2)
+    return float(max(5.0, slowest + waits + value("input.still_time", 1.0)))
+
+
+class _Clock:
+    """Follows when an identified noise's covariance was formed: a log that begins at such a sample forms it at the same ones ever after."""
+
+    def __init__(self, period: float) -> None:
+        self._period, self._last = period, np.nan
+
+    def begin(self) -> None:
+        self._last = np.nan
+
+    def formed(self, times: np.ndarray, usable: np.ndarray) -> np.ndarray:
+        """Whether at each of the samples [N]."""
+        marks = np.zeros(len(times), dtype=bool)
+        at, places = 0, np.flatnonzero(usable)
+        times = times[places]
+        while at < len(times):
+            age = times[at:] - self._last
+            due = np.flatnonzero(~((age >= 0.0) & (age < self._period)))
+            if not len(due):
+                break
+            at += int(due[0])
+            self._last = times[at]
+            marks[places[at]] = True
+            at += 1
+        return marks
+
+
+class _Chunk(typing.NamedTuple):
+    """Rows that follow each other, of one epoch."""
+
+    first: int  # sample that the first of them is
+    rows: Rows  # channels and what was said
+    formed: np.ndarray  # [N] where a log may begin (_Clock)
+
+    def __len__(self) -> int:
+        return len(self.formed)
+
+    def after(self, skip: int) -> "_Chunk":
+        return _Chunk(self.first + skip, {name: array[skip:] for name, array in self.rows.items()}, self.formed[skip:])
+
+
+class Recorder:
+    """A listener that writes what watch received and said. `take` never waits for the disk; what could not be written is said."""
+
+    def __init__(self, folder: str | os.PathLike[str], robot: typing.Any, *, keep: int, about: dict[str, typing.Any],
+                 say: Callable[[str], None] = lambda line: None, write_every: float = WRITE_EVERY,
+                 part_seconds: float = PART_SECONDS, flights: bool = True) -> None:
+        """
+        Args:
+            folder: of all records; made where it is missing. What older runs recorded there counts for `keep`.
+            robot: antaeus.Robot of the stream.
+            keep: bytes that all of it may take.
+            about: what about.json is to hold; needs "endpoints", the frames in the order of the blocks, and "simulated" where the source
+                is a simulation.
+            say: is called, by the writer's thread, with one line of what went wrong.
+            write_every: s between two writes; with the 1/30 s of a block the most that a kill costs.
+            part_seconds: after which a new part begins.
+            flights: whether flight records are made at alarms.
+
+        Raises ValueError, one line, where nothing can be written.
+        """
+        self._folder, self._robot, self._keep, self._say = pathlib.Path(folder), robot, keep, say
+        self._about, self._write_every, self._part_seconds = about, write_every, part_seconds
+        self._lead_in = lead_in(robot)
+        self._run = self._make_run()
+        self._written: list[pathlib.Path] = []
+        self._queue: queue.Queue[typing.Any] = queue.Queue(_MOST_WAITING)
+        self._dropped = 0  # samples that found the queue full; by the caller's thread alone
+        self._told_dropped = 0
+        self._waiting: list[typing.Any] = []
+        self._events: list[typing.Any] = []
+        self._event_bytes = 0
+        self._recent: collections.deque[_Chunk] = collections.deque()
+        self._part: GrowingFolder | None = None
+        self._parts, self._part_began, self._row_bytes = 0, 0.0, 0
+        self._next, self._epoch = -1, -1
+        self._full_until = 0.0
+        self._lost = 0
+        self._sizes: dict[pathlib.Path, int] = {}
+        period = 0.02
+        for one in robot.profile.settings.all():
+            if f"{one.group}.{one.name}" == "residual.covariance_period":
+                period = float(one.value)
+        self._clock = _Clock(period)
+        self._flights = FlightKeeper(self._folder, robot, self._about, self._lead_in, say) if flights else None
+        self._tidy()
+        self._thread = threading.Thread(target=self._work, name="antaeus recorder", daemon=True)
+        self._thread.start()
+
+    @property
+    def run(self) -> pathlib.Path:
+        """Folder of this run."""
+        return self._run
+
+    @property
+    def dropped(self) -> int:
+        """Samples that are in no part: the disk was too slow or full."""
+        return self._dropped + self._lost
+
+    def take(self, block: typing.Any, events: list[typing.Any], facts: typing.Any) -> None:
+        """Hands a block to the writer; where the queue is full, its samples are counted and left out, its events kept."""
+        try:
+            self._queue.put_nowait((block, events))
+        except queue.Full:
+            self._dropped += len(block.time)
+            with contextlib.suppress(queue.Full):
+                self._queue.put_nowait((None, events))
+
+    def idle(self) -> bool:
+        """Whether all that was taken is in the hands of the writer: for a source that does not go by the clock."""
+        return self._queue.empty()
+
+    def close(self) -> list[pathlib.Path]:
+        """Writes what waits, and flights that are under way; returns the parts and flights that are there."""
+        if self._thread.is_alive():
+            self._queue.put(None)
+            self._thread.join()
+        flights = self._flights.close() if self._flights else []
+        return [place for place in [*self._written, *flights] if place.exists()]
+
+    # ---- All that follows: the writer's thread -----------------------------------------------------------------------------------------
+
+    def _make_run(self) -> pathlib.Path:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            stamp = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H-%M-%SZ")
+            for turn in range(1000):
+                run = self._folder / (f"run_{stamp}" + (f"_{turn}" if turn else ""))
+                with contextlib.suppress(FileExistsError):
+                    run.mkdir()
+                    write_text(run / "about.json", json_text({"schema": "antaeus.live.run/1", **self._about}))
+                    return run
+        except OSError as error:
+            raise ValueError(f"--record {self._folder}: cannot be written ({error.strerror}); name another folder") from None
+        raise ValueError(f"--record {self._folder}: holds a thousand runs of this second; name another folder")
+
+    def _work(self) -> None:
+        last, ended = time.monotonic(), False
+        while not ended:
+            with contextlib.suppress(queue.Empty):
+                got = self._queue.get(timeout=self._write_every)
+                ended = got is None
+                if got is not None:
+                    block, events = got
+                    if block is not None and len(block.time):
+                        self._waiting.append(block)
+                    self._events += events
+            if ended or time.monotonic() - last >= self._write_every:
+                last = time.monotonic()
+                try:
+                    self._flush()
+                except Exception as error:  # a record that fails ends no watch
+                    self._say(f"record: {type(error).__name__}: {' '.join(str(error).split())}; recording goes on with a new part")
+                    self._leave_part()
+        if self._flights:
+            self._flights.see([], float("inf"), self._run)
+        self._leave_part()
+
+    def _flush(self) -> None:
+        blocks, self._waiting = self._waiting, []
+        for chunk, epoch in self._chunks(blocks):
+            self._write(chunk, epoch)
+        if self._dropped > self._told_dropped:
+            self._say(f"record: {self._dropped - self._told_dropped} samples are left out: the disk is too slow; a new part begins after "
+                      "them")
+            self._told_dropped = self._dropped
+        self._write_events()
+        self._hold_to_keep()
+
+    def _chunks(self, blocks: list[typing.Any]) -> typing.Iterator[tuple[_Chunk, int]]:
+        """Joins blocks that follow each other, and cuts where an epoch begins."""
+        start = 0
+        for stop in range(1, len(blocks) + 1):
+            if stop < len(blocks) and blocks[stop].first == blocks[stop - 1].first + len(blocks[stop - 1].time):
+                continue
+            group = blocks[start:stop]
+            start = stop
+            rows = _joined([self._rows_of(block) for block in group])
+            epochs = rows[f"{FOLDER}/epoch"]
+            edges = [0, *(np.flatnonzero(np.diff(epochs)) + 1).tolist(), len(epochs)]
+            for begin, end in zip(edges[:-1], edges[1:]):
+                part = {name: array[begin:end] for name, array in rows.items()}
+                first, epoch = group[0].first + begin, int(epochs[begin])
+                if epoch != self._epoch or first != self._next:
+                    self._clock.begin()
+                usable = ~(part[f"{FOLDER}/verdict"] == _INVALID).all(axis=1)
+                yield _Chunk(first, part, self._clock.formed(part["time"], usable)), epoch
+
+    def _rows_of(self, block: typing.Any) -> Rows:
+        rows = {name: filled(getattr(block, field), len(block.time)) for name, field in _CHANNELS.items()}
+        return {"time": np.asarray(block.time, dtype="<f8"), **rows, **said_rows(block)}
+
+    def _write(self, chunk: _Chunk, epoch: int) -> None:
+        begins = self._why_new(chunk, epoch)
+        if begins in ("start", "epoch", "samples_lost"):
+            self._recent.clear()  # no filter remembers what was before
+        if begins:
+            self._leave_part()
+        self._next, self._epoch = chunk.first + len(chunk), epoch
+        if time.monotonic() < self._full_until:
+            self._lost += len(chunk)
+            return
+        try:
+            if self._part is None:
+                self._begin_part(chunk, begins or "room_again", epoch)
+            else:
+                self._part.add({name: chunk.rows[name] for name in self._held})
+        except OSError as error:
+            self._leave_part()
+            self._lost += len(chunk)
+            self._full_until = time.monotonic() + _RETRY
+            self._recent.clear()
+            self._say(f"record: {self._run}: cannot be written ({error.strerror}); recording stops until there is room, make some")
+            return
+        self._remember(chunk)
+        if self._flights:
+            self._flights.grown(self._place, self._begun_at, chunk, epoch)
+
+    def _why_new(self, chunk: _Chunk, epoch: int) -> str:
+        if self._epoch < 0:
+            return "start"
+        if epoch != self._epoch:
+            return "epoch"
+        if chunk.first != self._next:
+            return "samples_lost"
+        if self._part is None:
+            return ""
+        if set(_present(chunk.rows)) - set(self._held):
+            return "channels"
+        if chunk.rows["time"][-1] - self._part_began >= self._part_seconds:
+            return "time"
+        if self._part.rows * self._row_bytes >= self._keep // (2 * _KEEP_PARTS):
+            return "size"
+        return ""
+
+    def _begin_part(self, chunk: _Chunk, why: str, epoch: int) -> None:
+        if self._full_until and shutil.disk_usage(self._run).free < _LEAST_ROOM:
+            self._full_until = time.monotonic() + _RETRY
+            self._lost += len(chunk)
+            return
+        if self._full_until:
+            self._say(f"record: there is room again in {self._folder}; recording goes on")
+            self._full_until = 0.0
+        before = self._leading() if why in ("time", "size", "channels") else []
+        rows = _joined([one.rows for one in [*before, chunk]])
+        self._held = [*_present(chunk.rows), *(name for name in rows if name.startswith(f"{FOLDER}/"))]
+        place = self._run / f"part_{self._parts:04d}"
+        first = before[0].first if before else chunk.first
+        about = {"schema": "antaeus.live.part/1", "begins": why, "epoch": epoch, "first_sample": first,
+                 "leads_in": chunk.first - first, "endpoints": list(self._about["endpoints"]), "sign": self._about.get("sign", ""),
+                 "motors": list(self._robot.model.motor_names()), "robot": self._robot.profile.name,
+                 "audit": audit_line(place.name, self._about)}
+        rows = {name: rows[name] for name in self._held}
+        self._part = GrowingFolder(place, rows, {"part.json": json_text(about)})
+        if self._about.get("simulated"):
+            np.save(place / "simulated.npy", np.ones(1))
+        self._parts += 1
+        self._place, self._begun_at, self._part_began = place, first, float(chunk.rows["time"][0])
+        self._row_bytes = sum(array[:1].nbytes for array in rows.values())
+        self._written.append(place)
+
+    def _leading(self) -> list[_Chunk]:
+        """The last seconds, from a sample on at which a log may begin."""
+        for place, chunk in enumerate(self._recent):
+            starts = np.flatnonzero(chunk.formed)
+            if len(starts):
+                return [chunk.after(int(starts[0])), *list(self._recent)[place + 1:]]
+        return []
+
+    def _remember(self, chunk: _Chunk) -> None:
+        self._recent.append(chunk)
+        now = chunk.rows["time"][-1]
+        while len(self._recent) > 1 and now - self._recent[1].rows["time"][0] > self._lead_in + 0.1:
+            self._recent.popleft()
+
+    def _leave_part(self) -> None:
+        if self._part is not None:
+            self._part.close()
+            self._part = None
+
+    def _write_events(self) -> None:
+        events, self._events = self._events, []
+        if self._flights:
+            now = self._recent[-1].rows["time"][-1] if self._recent else float("-inf")
+            self._flights.see(events, float(now), self._run)
+        lines = "".join(json.dumps(event_json(event), ensure_ascii=False) + "\n" for event in events)
+        if not lines or self._event_bytes > _EVENT_BYTES:
+            return
+        self._event_bytes += len(lines.encode())
+        if self._event_bytes > _EVENT_BYTES:
+            self._say(f"record: {self._run / 'events.jsonl'} is full at {size_text(_EVENT_BYTES)}; later events are in the parts alone")
+            return
+        try:
+            with open(self._run / "events.jsonl", "ab", buffering=0) as file:
+                file.write(lines.encode())
+        except OSError as error:
+            self._say(f"record: {self._run / 'events.jsonl'}: cannot be written ({error.strerror}); make room")
+
+    # ---- Room --------------------------------------------------------------------------------------------------------------------------
+
+    def _tidy(self) -> None:
+        """What a killed run left beside its parts."""
+        for run in self._folder.glob("run_*"):
+            with contextlib.suppress(OSError), scratch_folder(run):
+                pass
+
+    def _hold_to_keep(self) -> None:
+        active = self._part.bytes() if self._part else 0
+        places = sorted(part for run in self._folder.glob("run_*") for part in run.glob("part_*"))
+        flights = sorted(self._folder.glob("flight_*"), key=_age)
+        used = active + self._event_bytes
+        removable: list[tuple[pathlib.Path, int]] = []
+        for place in [*places, *flights]:
+            if self._part is not None and place == self._part.place:
+                continue
+            if place not in self._sizes:
+                self._sizes[place] = _size(place)
+            used += self._sizes[place]
+            if not (self._flights and self._flights.needs(place)):
+                removable.append((place, self._sizes[place]))
+        for place, size in removable:
+            if used <= self._keep:
+                return
+            shutil.rmtree(place, ignore_errors=True)
+            self._sizes.pop(place, None)
+            used -= size
+            run = place.parent
+            if place.name.startswith("part_") and run != self._run and not any(run.glob("part_*")):
+                shutil.rmtree(run, ignore_errors=True)
+
+
+def filled(values: typing.Any, count: int) -> np.ndarray:
+    """A block's channel [count × any]; one that the stream does not have [0 × any] is NaN."""
+    array = np.asarray(values, dtype="<f8")
+    return array if len(array) == count else np.full((count, *array.shape[1:]), np.nan)
+
+
+def event_json(event: typing.Any) -> dict[str, typing.Any]:
+    """An event (antaeus.live.events) as JSON has it: no NaN."""
+    moment = float(event.time)
+    return {"kind": event.kind, "index": int(event.index), "time": moment if np.isfinite(moment) else None, "endpoint": event.endpoint,
+            "words": event.words, "reasons": list(event.reasons)}
+
+
+def audit_line(episode: str, about: dict[str, typing.Any]) -> str:
+    """What audits it as watch was set."""
+    import shlex
+
+    words = ["antaeus", "audit", episode, "--robot", str(about.get("robot", ""))]
+    for endpoint in about["endpoints"]:
+        words += ["--endpoint", endpoint]
+    for name, value in dict(about.get("settings", {})).items():
+        words += ["--set", f"{name}={value}"]
+    return shlex.join(words)
+
+
+_INVALID = 4  # place of invalid_input in antaeus.Verdict
+
+
+def _joined(parts: list[Rows]) -> Rows:
+    """Where one has a channel of no columns, or the other, NaN stands."""
+    if len(parts) == 1:
+        return parts[0]
+    joined = {}
+    for name in parts[0]:
+        arrays = [rows[name] for rows in parts]
+        shape = max((array.shape[1:] for array in arrays))
+        joined[name] = np.concatenate([array if array.shape[1:] == shape else np.full((len(array), *shape), np.nan) for array in arrays])
+    return joined
+
+
+def _present(rows: Rows) -> list[str]:
+    """Channels that are there: those that a robot sends hold a number."""
+    return [name for name in ("time", *_CHANNELS) if name in _ALWAYS or (rows[name].size and np.isfinite(rows[name]).any())]
+
+
+def _age(flight: pathlib.Path) -> float:
+    try:
+        return flight.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _size(place: pathlib.Path) -> int:
+    return sum(file.stat().st_size for file in place.rglob("*") if file.is_file())

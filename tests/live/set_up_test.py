@@ -1,0 +1,101 @@
+"""A stream that is not what the robot's profile says: named within seconds, and a reason in every sample from then on."""
+
+import time
+
+import antaeus
+import numpy as np
+import pytest
+from live_blocks import Stream, facts, moving_log
+
+from antaeus.live.set_up import SetUpCheck
+
+READY = [0, -0.4, 0, -1.8, 0, 1.5, 0.7]
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return antaeus.load_robot("panda")
+
+
+class Suspected:
+    def __init__(self):
+        self.calls = []
+
+    def suspect(self, reason, motors):
+        self.calls.append((reason, motors))
+
+
+def checked(robot, log, **how):
+    """What was found in a stream of it, and what the estimator was told."""
+    estimator, found, lines = Suspected(), [], []
+    check = SetUpCheck(robot, estimator, found.append, say=lines.append)
+    for block in Stream(robot, ["panda_hand"], log, **how).blocks(20):
+        check.take(block, [], facts())
+        wait_for = time.monotonic() + 20
+        while check._job is not None and time.monotonic() < wait_for:  # the stream is played faster than its clock
+            time.sleep(0.002)
+    check.close()
+    assert not lines
+    return found, estimator.calls, check
+
+
+def test_a_stream_that_is_right_is_left_alone(robot):
+    found, calls, check = checked(robot, moving_log(robot, READY, 200, 35))
+    assert (found, calls) == ([], [])
+    assert check.checks == 3  # after 3, 10 and 30 s
+
+
+def degrees(log):
+    log["qpos"], log["dq"] = np.degrees(log["qpos"]), np.degrees(log["dq"])
+
+
+def wrong_sign(log):
+    log["tau"] = -log["tau"]
+
+
+def wxyz(log):
+    log["imu_quat"] = log["imu_quat"][:, [3, 0, 1, 2]]
+
+
+def milliamperes(log):
+    log["tau"] = log["tau"] * 1000
+
+
+@pytest.mark.parametrize(("spoil", "fault", "within"), [
+    (degrees, "positions_degrees", 4.0), (wrong_sign, "torque_sign", 12.0), (milliamperes, "torque_gain", 12.0)])
+def test_a_mistake_is_named_within_seconds(robot, spoil, fault, within):
+    log = moving_log(robot, READY, 200, 12)
+    spoil(log)
+    found, calls, _ = checked(robot, log)
+    assert fault in [one.fault for one in found] or found and fault == "torque_gain", found
+    first = next(one for one in found if one.severity == "error")
+    assert first.time < within, first
+    assert "; " in first.words and "\n" not in first.words
+    assert calls and calls[0][0] == "set_up_suspect"
+    assert len({(one.fault, one.motors) for one in found}) == len(found)  # each once
+
+
+def test_a_mistake_of_one_torque_concerns_its_motor(robot):
+    log = moving_log(robot, READY, 200, 12)
+    log["tau"][:, 3] = log["tau"][5, 3]
+    found, calls, _ = checked(robot, log)
+    assert [one.motors for one in found if one.fault == "torque_frozen"] == [(3,)]
+    assert ("set_up_suspect", [3]) in calls or all(one.severity == "warning" for one in found)
+
+
+def test_an_epoch_begins_the_seconds_anew(robot):
+    log = moving_log(robot, READY, 200, 8)
+    epochs = np.repeat(np.arange(4), 400)  # a break every 2 s
+    found, calls, check = checked(robot, log, epochs=epochs)
+    assert check.checks == 0
+
+
+def test_samples_of_nothing_are_said(robot):
+    log = moving_log(robot, READY, 200, 5)
+    log["tau"][:] = np.nan
+    lines = []
+    check = SetUpCheck(robot, Suspected(), lambda one: pytest.fail(str(one)), say=lines.append)
+    for block in Stream(robot, ["panda_hand"], log).blocks(20):
+        check.take(block, [], facts())
+    check.close()
+    assert len(lines) == 1 and "torques hold no number" in lines[0]
