@@ -142,8 +142,8 @@ def test_a_robot_without_velocities_and_imu(robot, tmp_path):
 def test_a_humanoid_with_identified_noise_and_two_wrists(tmp_path):
     robot = antaeus.load_robot("h1_2")
     wrists = ["left_wrist_yaw_link", "right_wrist_yaw_link"]
-    live = Live(robot, wrists, moving_log(robot, robot.pose("zero"), 200, 16))
-    _, parts = record(tmp_path / "rec", robot, live, part_seconds=8.5)
+    live = Live(robot, wrists, moving_log(robot, robot.pose("zero"), 200, 10))
+    _, parts = record(tmp_path / "rec", robot, live, part_seconds=6.5)
     assert len(parts) >= 2
     for part in parts:
         table = antaeus.estimate(str(part), robot, endpoints=wrists)

@@ -225,6 +225,8 @@ def _event(event: typing.Any) -> dict[str, typing.Any]:
 
 def write_flight(robot: typing.Any, job: dict[str, typing.Any]) -> tuple[pathlib.Path, list[str]]:
     """Writes a record, whole or not at all. Returns its folder, and what it lacks. Raises ValueError or OSError."""
+    import antaeus
+
     from antaeus.live.growing import json_text
 
     folder = pathlib.Path(job["folder"])
@@ -232,16 +234,21 @@ def write_flight(robot: typing.Any, job: dict[str, typing.Any]) -> tuple[pathlib
     with scratch_folder(folder) as scratch:
         made = scratch / "flight"
         episode = made / "episode"
-        about, first_row = _cut_episode(episode, job)
-        same_from, compared, said_notes = _same_from(episode, robot, job, about)
-        notes += said_notes
+        about = _cut_episode(episode, job)
+        feet = {one.frame for one in robot.profile.endpoints if str(one.kind) == "foot"}
+        endpoints = [name for name in about["endpoints"] if name not in feet]  # an audit's posterior is of no feet
+        loaded = antaeus.load_episode(str(episode), robot)
+        table = antaeus.estimate(loaded, robot, endpoints=endpoints) if endpoints else None
+        same_from, compared = _same_from(episode, endpoints, table)
+        if same_from is _NEVER:
+            notes.append(f"an audit of it does not give all that watch said: {compared}")
         time = np.load(episode / "time.npy")
         why = {"schema": "antaeus.live.flight/1", "events": job["events"], "begin": float(time[0]), "end": float(time[-1]),
                "moment": job["moments"][0], "same_from": same_from, "compared": compared, "leads_in": job["lead_in"],
                "begins_with_the_stream": job["from_epoch"], "ends_early": bool(time[-1] < job["end"] - 0.5), "about": job["about"],
                "audit": about["audit"]}
         try:
-            _write_mcap(made / "flight.mcap", episode, robot, job)
+            _write_mcap(made / "flight.mcap", episode, robot, loaded, table)
         except ValueError as error:
             notes.append(f"no flight.mcap: {error}")
         (made / "why.json").write_text(json_text(why | {"notes": notes}), encoding="utf-8")
@@ -254,8 +261,8 @@ def write_flight(robot: typing.Any, job: dict[str, typing.Any]) -> tuple[pathlib
     return target, notes
 
 
-def _cut_episode(episode: pathlib.Path, job: dict[str, typing.Any]) -> tuple[dict[str, typing.Any], int]:
-    """Copies the rows of the parts into one episode, up to job["end"]; returns its part.json, and the row of the first part."""
+def _cut_episode(episode: pathlib.Path, job: dict[str, typing.Any]) -> dict[str, typing.Any]:
+    """Copies the rows of the parts into one episode, up to job["end"]; returns its part.json."""
     from antaeus.live.growing import json_text
     from antaeus.live.said import FOLDER, about_part
 
@@ -279,21 +286,15 @@ def _cut_episode(episode: pathlib.Path, job: dict[str, typing.Any]) -> tuple[dic
     about |= {"begins": "flight", "first_sample": about["first_sample"] + parts[0][1], "leads_in": 0,
               "audit": about["audit"].replace(parts[0][0].name, "episode", 1)}
     (episode / "part.json").write_text(json_text(about), encoding="utf-8")
-    return about, parts[0][1]
+    return about
 
 
-def _same_from(episode: pathlib.Path, robot: typing.Any, job: dict[str, typing.Any], about: dict[str, typing.Any]
-               ) -> tuple[float | None, str, list[str]]:
-    """From which time stamp on an estimate of the record gives, by every bit, what watch said; None: not even at its end. With words."""
-    import antaeus
-
+def _same_from(episode: pathlib.Path, endpoints: list[str], table: typing.Any) -> tuple[float | None, str]:
+    """From which time stamp on an estimate of the record [table] gives, by every bit, what watch said; None: not even at its end. In words."""
     from antaeus.live.said import read_said
 
-    feet = {one.frame for one in robot.profile.endpoints if str(one.kind) == "foot"}
-    endpoints = [name for name in about["endpoints"] if name not in feet]
-    if not endpoints:
-        return None, "not compared: an audit estimates no feet by the posterior", []
-    table = antaeus.estimate(str(episode), robot, endpoints=endpoints)
+    if table is None:
+        return _NEVER, "feet alone, which an audit's posterior is not of"
     said = read_said(episode)
     rows = np.isin(said["endpoint"].astype(str), endpoints)
     same = np.ones(np.count_nonzero(rows), dtype=bool)
@@ -306,28 +307,22 @@ def _same_from(episode: pathlib.Path, robot: typing.Any, job: dict[str, typing.A
         else:
             same &= (theirs == ours) | (np.isnan(theirs) & np.isnan(ours))
     steps = same.reshape(-1, len(endpoints)).all(axis=1)
-    time = np.load(episode / "time.npy")
+    time = said["time"].reshape(len(steps), -1)[:, 0]
     if steps.all():
-        return float(time[0]), f"all {len(steps)} samples", []
+        return float(time[0]), f"all {len(steps)} samples are as watch said"
     last = int(np.flatnonzero(~steps)[-1])
     differing = f"{len(steps) - np.count_nonzero(steps)} of {len(steps)} samples differ, the last at {time[last]:.3f} s"
-    if last + 1 == len(steps):
-        return None, differing, [f"an audit of it does not give all that watch said: {differing}"]
-    return float(time[last + 1]), differing, []
+    return (_NEVER if last + 1 == len(steps) else float(time[last + 1])), differing
 
 
-def _write_mcap(file: pathlib.Path, episode: pathlib.Path, robot: typing.Any, job: dict[str, typing.Any]) -> None:
-    import antaeus
-
+def _write_mcap(file: pathlib.Path, episode: pathlib.Path, robot: typing.Any, loaded: typing.Any, table: typing.Any) -> None:
     from antaeus.formats.results_mcap import write_results
-    from antaeus.live.growing import Rows
 
-    loaded = antaeus.load_episode(str(episode), robot)
-    feet = {one.frame for one in robot.profile.endpoints if str(one.kind) == "foot"}
-    estimates = antaeus.estimate(loaded, robot, endpoints=[name for name in job["about"]["endpoints"] if name not in feet] or None)
-    received: Rows = {name: np.load(episode / f"{name}.npy") for name in ("qpos", "tau", "dq", "imu_quat_xyzw", "imu_gyro", "imu_acc")
-                      if (episode / f"{name}.npy").exists()}
-    write_results(file, robot, loaded, estimates, received=received)
+    if table is None:
+        raise ValueError("its endpoints are feet, of which no wrench is estimated")
+    received = {name: np.load(episode / f"{name}.npy") for name in ("qpos", "tau", "dq", "imu_quat_xyzw", "imu_gyro", "imu_acc")
+                if (episode / f"{name}.npy").exists()}
+    write_results(file, robot, loaded, table, received=received)
 
 
 def main() -> int:
