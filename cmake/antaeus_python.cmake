@@ -52,6 +52,7 @@ function(antaeus_python_package)
 
   file(GLOB files RELATIVE ${source} CONFIGURE_DEPENDS ${source}/antaeus/*.py ${source}/antaeus/formats/*.py
     ${source}/antaeus/fleet/*.py ${source}/antaeus/fleet/engines/*.py
+    ${source}/antaeus/live/*.py ${source}/antaeus/live/sources/*.py ${source}/antaeus/live/sinks/*.py
     ${source}/antaeus/py.typed)
   set(copies "")
   foreach(file ${files})
@@ -59,6 +60,15 @@ function(antaeus_python_package)
       COMMAND ${CMAKE_COMMAND} -E copy ${source}/${file} ${ANTAEUS_PYTHON_PATH}/${file} VERBATIM)
     list(APPEND copies ${ANTAEUS_PYTHON_PATH}/${file})
   endforeach()
+  # The live page's script and style, bundled with the report's viewer.
+  set(web "")
+  foreach(file ${ANTAEUS_LIVE_VIEWER})
+    cmake_path(GET file FILENAME name)
+    list(APPEND web ${package}/live/web/${name})
+    add_custom_command(OUTPUT ${package}/live/web/${name} DEPENDS ${file}
+      COMMAND ${CMAKE_COMMAND} -E copy ${file} ${package}/live/web/${name} VERBATIM)
+  endforeach()
+  list(APPEND copies ${web})
   # The package's stub has all names; those of its submodules, one a room that antaeus.cpp names, import from it. What
   # stands in a file of its own has its types in its text.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source}/bindings/antaeus.cpp)
@@ -71,6 +81,7 @@ function(antaeus_python_package)
   add_custom_target(antaeus_python ALL DEPENDS antaeus_stub)
   if(ANTAEUS_INSTALL)
     install(FILES ${stubs} DESTINATION ${ANTAEUS_PACKAGE_FOLDER} COMPONENT python)
+    install(FILES ${web} DESTINATION ${ANTAEUS_PACKAGE_FOLDER}/live/web COMPONENT python)
     foreach(file ${files})
       cmake_path(GET file PARENT_PATH folder)
       string(REGEX REPLACE "^antaeus" "${ANTAEUS_PACKAGE_FOLDER}" folder "${folder}")

@@ -2,6 +2,7 @@
 # another project without Node.js the pages say that they have no views.
 #   input    viewer/**   package-lock.json pins every package; nothing is written into the source tree
 #   output   build/viewer/dist/viewer_bundle.cpp, made again when a source of the viewer changes
+#            ANTAEUS_LIVE_VIEWER   files of the live page, made with it, which the Python package serves; empty without Node.js
 function(antaeus_embed_viewer target)
   find_program(ANTAEUS_NPM npm)
   if(NOT ANTAEUS_NPM AND PROJECT_IS_TOP_LEVEL)
@@ -25,6 +26,8 @@ const std::string_view kViewerStyle;
     set(work ${PROJECT_BINARY_DIR}/viewer)
   endif()
   set(bundle ${work}/dist/viewer_bundle.cpp)
+  set(live ${work}/dist/live.js ${work}/dist/live.css)
+  set(ANTAEUS_LIVE_VIEWER ${live} PARENT_SCOPE)
   set(packages package.json package-lock.json .npmrc)
   set(settings tsconfig.json build.mjs)
   file(GLOB sources RELATIVE ${source} CONFIGURE_DEPENDS ${source}/src/*.ts ${source}/src/*.css)
@@ -42,7 +45,7 @@ const std::string_view kViewerStyle;
     DEPENDS ${packages} COMMENT "Installing the viewer's pinned packages" VERBATIM)
   list(TRANSFORM sources PREPEND ${source}/)
   list(TRANSFORM settings PREPEND ${source}/)
-  add_custom_command(OUTPUT ${bundle}
+  add_custom_command(OUTPUT ${bundle} ${live}
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${work}/src
     COMMAND ${CMAKE_COMMAND} -E make_directory ${work}/src
     COMMAND ${CMAKE_COMMAND} -E copy ${sources} ${work}/src

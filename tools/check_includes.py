@@ -35,6 +35,8 @@ ROOMS = {
     "control": (4, "which torques now? impedance, admittance, hybrid force and position, with and without a force sensor"),
     "sim": (4, "what would the world do? scenes, plants and flights in MuJoCo"),
     "replay": (4, "what do millions of states say? a kernel over lanes, on all cores, with the loop’s verdicts"),
+    "live": (5, "what does a running robot say now? messages of its drivers, order and clocks of a stream, the guarded "
+                "estimator on a thread of its own"),
     "pose": (5, "what does a pose let torques tell? pose quality, pre-flight, advice, maps"),
     "identification": (5, "how wrong are model and torques, by logs? `held`, `moving`, `unlabelled`: one method each"),
     "audit": (6, "what happened in a log? reconstruction, events, counterfactuals, verdict, as plain structs"),
@@ -50,7 +52,7 @@ WALLS = {
     "CLI": ["apps"], "nanobind": ["python"],
 }
 LONGEST_HEADER, LONGEST_SOURCE = 400, 600  # wishes
-MOST_ROOMS, LARGEST_ROOM = 21, 7000  # lines of include/antaeus/<room> and src/<room>
+MOST_ROOMS, LARGEST_ROOM = 22, 7000  # lines of include/antaeus/<room> and src/<room>
 NUMBER_AS_TEXT = re.compile(r'\bto_chars\(|printf\([^;]*"[^"]*%[-+0-9.*]*[aefg]')
 NUMBERS_AS_TEXT = "src/core/number_text.cpp"
 BEGIN, END = "<!-- layers -->\n", "<!-- /layers -->"

@@ -70,6 +70,10 @@ ran 2 "antaeus check of an HDF5, without its extra" antaeus check log.h5
 must grep -q "pip install 'antaeus\[logs\]'" err.txt
 ran 2 "antaeus fleet, without its extra" antaeus fleet incident --robot h1_2 --out fleet
 must grep -q "pip install 'antaeus\[fleet\]'" err.txt
+ran 2 "antaeus watch of DDS, without its extra" antaeus watch dds://0/rt/lowstate --robot h1_2
+must grep -q "pip install 'antaeus\[live\]'" err.txt
+ran 2 "antaeus watch of a simulation, without its extra" antaeus watch sim://h1_2
+must grep -q "pip install 'antaeus\[sim\]'" err.txt
 [ -z "${QUICK:-}" ] || exit 0
 
 ran 0 "pip install …[examples]" python -m pip install -q --no-cache-dir --disable-pip-version-check "$wheel[examples]"
@@ -99,6 +103,8 @@ must test -s episode/tau.npy
 ran 0 "pip install …[fleet]" python -m pip install -q --no-cache-dir --disable-pip-version-check "$wheel[fleet]"
 ran 0 "antaeus fleet" antaeus fleet incident episode --robot h1_2 --out fleet
 must grep -q "2 logs, 1 done, 1 failed" out.txt  # the episode is of an ALOHA
+ran 0 "pip install …[live]" python -m pip install -q --no-cache-dir --disable-pip-version-check "$wheel[live]"
+ran 0 "antaeus watch of a simulation" antaeus watch sim://h1_2 --seconds 3
 for example in examples/*.py; do
   expected=$(sed -n 's/^# prints: //p' "$example")
   ran 01 "$example" python "$example"  # 1: it refused, which some of them show

@@ -1,10 +1,11 @@
 // Bundles the viewer into one script and one style sheet, and writes both as C++ text for the library.
 //   node build.mjs            -> dist/viewer.js, dist/viewer.css, dist/viewer_bundle.cpp
+// The live page's script and style are served by the Python package as they are: dist/live.js, dist/live.css.
 import { build } from 'esbuild';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 await build({
-  entryPoints: { viewer: 'src/main.ts' },
+  entryPoints: { viewer: 'src/main.ts', live: 'src/live.ts' },
   bundle: true,
   minify: true,
   format: 'iife',

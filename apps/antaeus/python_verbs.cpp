@@ -31,6 +31,7 @@ struct PythonVerb {
 constexpr PythonVerb kVerbs[] = {
     {"convert", "Make an episode of a ROS bag, MCAP, HDF5, LeRobot, … recording, or an MCAP of its forces"},
     {"fleet", "Make tables of many logs, on this machine or a cluster, and answer by SQL and as a page"},
+    {"watch", "Show, record and publish the forces of a running robot, from the stream that it already publishes"},
     {"cmake-prefix", "Print the folder with which find_package(antaeus) finds this installation"},
 };
 

@@ -21,7 +21,13 @@ def _fleet(arguments: list[str]) -> int:
     return _command.run(arguments)
 
 
-VERBS = {"convert": _convert, "fleet": _fleet, "cmake-prefix": _installation.print_cmake_prefix}
+def _watch(arguments: list[str]) -> int:
+    from antaeus.live import _command
+
+    return _command.run(arguments)
+
+
+VERBS = {"convert": _convert, "fleet": _fleet, "watch": _watch, "cmake-prefix": _installation.print_cmake_prefix}
 
 
 def main() -> int:

@@ -103,6 +103,12 @@ NB_MODULE(_antaeus, module) {
   bind_room("trust",
             "How far an estimate can be trusted: reliability of torques, feasibility of wrenches, tests of causes.",
             bind_trust, bind_guard);
+  // antaeus.live is the package of sources, pages and records, so the room's submodule cannot have that name.
+  bind_room("streams",
+            "Beside a running robot: messages of its drivers, order and clocks of a stream, the guarded estimator on a "
+            "thread of its own.\n\nThe room is called `live` in C++. Here that name belongs to the package, "
+            "`antaeus.live`.",
+            bind_live);
   bind_room("pose", "What a pose lets torques tell, where to move the arm instead, and the pre-flight.", bind_pose);
   bind_room("control",
             "Controllers: a tool's state once a cycle, and torques or references that give way to a push, or hold "
@@ -151,7 +157,7 @@ NB_MODULE(_antaeus, module) {
             bind_sim);
   bind_room("studies", "Named runs in simulation, measured against their criteria: what `antaeus simulate` runs.",
             bind_experiments);
-  bind_room("report", "Logs as pages, and pages of what you found yourself.", bind_show);
+  bind_room("report", "Logs as pages, and pages of what you found yourself.", bind_show, bind_live_scene);
   convert_recordings_here();
   module.attr("_rooms") = rooms;
   bind_values(module);

@@ -220,6 +220,7 @@ void bind_trust(nb::module_& module);
 void bind_pose(nb::module_& module);
 void bind_episode(nb::module_& module);
 void bind_guard(nb::module_& module);
+void bind_live(nb::module_& module);
 void bind_control(nb::module_& module);
 void bind_control_contact(nb::module_& module);
 void bind_control_flying(nb::module_& module);
@@ -238,6 +239,7 @@ void bind_sim(nb::module_& module);
 void bind_experiments(nb::module_& module);
 void bind_replay(nb::module_& module);
 void bind_show(nb::module_& module);
+void bind_live_scene(nb::module_& module);
 void bind_signal(nb::module_& module);
 
 }  // namespace antaeus::python

@@ -242,6 +242,19 @@ void bind_reader(nb::module_& module) {
             new (self) EpisodeReader(path, own, own.profile.settings.get<EpisodeOptions>());
           },
           "path"_a, "robot"_a, "Opens the log and looks at names and shapes. EpisodeError as load_episode.")
+      .def_static(
+          "as_received",
+          [](const std::filesystem::path& path, const Robot& robot) {
+            const Robot own = robot;
+            const nb::gil_scoped_release unlocked;
+            return EpisodeReader::as_received(path, own, own.profile.settings.get<EpisodeOptions>());
+          },
+          "path"_a, "robot"_a,
+          "Its values judged by nobody, and before the profile's [channels]: as a driver sent them; a quaternion is x "
+          "y "
+          "z w.")
+      .def("block", &EpisodeReader::block, "first"_a, "count"_a,
+           "Any steps, as an Episode. EpisodeError for steps that are not there.")
       .def("steps", &EpisodeReader::steps, "Of the whole log.")
       .def(
           "next",

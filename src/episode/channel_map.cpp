@@ -5,6 +5,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/episode.hpp"
+#include "channel_mapper.hpp"
 
 namespace antaeus {
 
@@ -18,28 +19,23 @@ void check_size(const char* key, const List& list, Eigen::Index motors) {
                      "give one a motor, or none");
 }
 
-void reorder(const char* key, const std::vector<int>& order, SampleMatrix& samples) {
-  if (order.empty() || samples.rows() == 0) return;
-  check_size(key, order, samples.cols());
+void check_order(const char* key, const std::vector<int>& order, Eigen::Index motors) {
+  check_size(key, order, motors);
   for (const int column : order) {
-    if (column >= 0 && column < samples.cols()) continue;
+    if (column >= 0 && column < motors) continue;
     throw OptionsError(std::string("channels.") + key,
-                       "column " + std::to_string(column) + " of " + std::to_string(samples.cols()),
-                       "count columns from 0");
+                       "column " + std::to_string(column) + " of " + std::to_string(motors), "count columns from 0");
   }
-  samples = SampleMatrix(samples(Eigen::all, order));
 }
 
-void scale(const char* key, const std::vector<double>& factors, SampleMatrix& samples) {
-  if (factors.empty() || samples.rows() == 0) return;
-  check_size(key, factors, samples.cols());
-  samples *= Eigen::Map<const VectorX>(factors.data(), std::ssize(factors)).asDiagonal();
+Eigen::Map<const VectorX> vector_of(const std::vector<double>& list) { return {list.data(), std::ssize(list)}; }
+
+void scale(const std::vector<double>& factors, SampleMatrix& samples) {
+  if (!factors.empty() && samples.rows() > 0) samples *= vector_of(factors).asDiagonal();
 }
 
-void take_off(const char* key, const std::vector<double>& offsets, SampleMatrix& samples) {
-  if (offsets.empty() || samples.rows() == 0) return;
-  check_size(key, offsets, samples.cols());
-  samples.rowwise() -= Eigen::Map<const VectorX>(offsets.data(), std::ssize(offsets)).transpose();
+void take_off(const std::vector<double>& offsets, SampleMatrix& samples) {
+  if (!offsets.empty() && samples.rows() > 0) samples.rowwise() -= vector_of(offsets).transpose();
 }
 
 bool is_clock(const VectorX& time) {
@@ -69,21 +65,41 @@ void advance(const VectorX& time, double delay, SampleMatrix& samples) {
 
 }  // namespace
 
+ChannelMapper::ChannelMapper(const ChannelMap& map, Eigen::Index motors) : map_(map) {
+  check_order("torque_order", map.torque_order, motors);
+  check_order("position_order", map.position_order, motors);
+  check_size("position_scale", map.position_scale, motors);
+  check_size("position_offset", map.position_offset, motors);
+  check_size("velocity_scale", map.velocity_scale, motors);
+}
+
+void ChannelMapper::reorder(const std::vector<int>& order, SampleMatrix& samples) noexcept {
+  if (order.empty() || samples.rows() == 0) return;
+  as_logged_ = samples;
+  for (Eigen::Index j = 0; j < samples.cols(); ++j) samples.col(j) = as_logged_.col(order[static_cast<std::size_t>(j)]);
+}
+
+void ChannelMapper::apply(Episode& episode) noexcept {
+  if (map_.is_identity()) return;
+  reorder(map_.torque_order, episode.tau);
+  for (SampleMatrix* samples : {&episode.q, &episode.target, &episode.v, &episode.a}) {
+    reorder(map_.position_order, *samples);
+  }
+  if (map_.time_scale != 1.0) episode.time *= map_.time_scale;
+  for (SampleMatrix* samples : {&episode.q, &episode.target}) {
+    scale(map_.position_scale, *samples);
+    take_off(map_.position_offset, *samples);
+  }
+  for (SampleMatrix* samples : {&episode.v, &episode.a}) scale(map_.velocity_scale, *samples);
+  if (episode.imu_specific_force.rows() > 0) episode.imu_specific_force *= map_.accelerometer_scale.asDiagonal();
+  if (episode.imu_angular_velocity.rows() > 0) episode.imu_angular_velocity *= map_.gyro_scale.asDiagonal();
+  if (map_.quaternion_inverse && episode.has_imu()) episode.imu_quaternion.leftCols<3>() *= -1.0;
+}
+
 void apply_channel_map(const ChannelMap& map, Episode& episode) {
   if (map.is_identity()) return;
-  reorder("torque_order", map.torque_order, episode.tau);
-  for (SampleMatrix* samples : {&episode.q, &episode.target, &episode.v, &episode.a}) {
-    reorder("position_order", map.position_order, *samples);
-  }
-  if (map.time_scale != 1.0) episode.time *= map.time_scale;
-  for (SampleMatrix* samples : {&episode.q, &episode.target}) {
-    scale("position_scale", map.position_scale, *samples);
-    take_off("position_offset", map.position_offset, *samples);
-  }
-  for (SampleMatrix* samples : {&episode.v, &episode.a}) scale("velocity_scale", map.velocity_scale, *samples);
-  if (episode.imu_specific_force.rows() > 0) episode.imu_specific_force *= map.accelerometer_scale.asDiagonal();
-  if (episode.imu_angular_velocity.rows() > 0) episode.imu_angular_velocity *= map.gyro_scale.asDiagonal();
-  if (map.quaternion_inverse && episode.has_imu()) episode.imu_quaternion.leftCols<3>() *= -1.0;
+  // Either may be missing, or of another robot.
+  ChannelMapper(map, std::max(episode.q.cols(), episode.tau.cols())).apply(episode);
   if (map.velocity_delay == 0.0 && map.torque_delay == 0.0) return;
   if (!is_clock(episode.time)) {
     episode.notes.emplace_back("[channels] moves nothing in time: the log has no clock that runs forward");

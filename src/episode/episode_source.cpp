@@ -214,8 +214,10 @@ const PatternOf* pattern_of(const std::string& name) {
 
 class TableSource : public EpisodeSource {
  public:
-  TableSource(const fs::path& file, const Robot& robot, EpisodeOptions options, std::unique_ptr<LoggedColumns> table)
-      : EpisodeSource(file, robot), options_(std::move(options)), table_(std::move(table)) {
+  /// \param by_name  columns are called after joints: those that no joint has the name of are none of it
+  TableSource(const fs::path& file, const Robot& robot, EpisodeOptions options, std::unique_ptr<LoggedColumns> table,
+              bool by_name = false)
+      : EpisodeSource(file, robot), options_(std::move(options)), table_(std::move(table)), by_name_(by_name) {
     for (std::size_t c = 0; c < table_->names().size(); ++c) columns_.emplace(table_->names()[c], c);
   }
   std::string place(const std::string& name) const override {
@@ -274,7 +276,11 @@ class TableSource : public EpisodeSource {
     }
     return names;
   }
-  RawLog read_raw() const override { return read_raw_log(path(), table_->table()); }
+  RawLog read_raw() const override {
+    RawLog log = read_raw_log(path(), table_->table());
+    log.by_name = log.by_name || by_name_;
+    return log;
+  }
 
   /// Where the user set a channel's pattern, in the profile or by --set; null: nowhere, or in a call.
   const Setting* setting_of(const PatternOf& one) const {
@@ -387,6 +393,7 @@ class TableSource : public EpisodeSource {
 
   EpisodeOptions options_;
   std::unique_ptr<LoggedColumns> table_;
+  bool by_name_;
   std::map<std::string, std::size_t, std::less<>> columns_;  ///< place by name
 };
 
@@ -430,6 +437,12 @@ std::unique_ptr<EpisodeSource> open_episode(const fs::path& path, const Robot& r
     return of(std::make_unique<ColumnsInMemory>(read_parquet(path)));
   }
   throw EpisodeError(path.string(), "not an episode", std::string("give ") + kForms);
+}
+
+std::unique_ptr<EpisodeSource> table_source(Table table, const std::string& name, const Robot& robot,
+                                            const EpisodeOptions& options, bool by_name) {
+  return std::make_unique<TableSource>(name, robot, options, std::make_unique<ColumnsInMemory>(std::move(table)),
+                                       by_name);
 }
 
 std::string motors_remedy(const std::vector<std::string>& logged) {

@@ -9,6 +9,7 @@
 
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/episode/raw_log.hpp"
+#include "antaeus/io/table.hpp"
 #include "channel_rows.hpp"
 #include "fitted_log.hpp"
 
@@ -62,6 +63,10 @@ class EpisodeSource {
 /// \throws EpisodeError for what is no log; Error for a file that is damaged
 std::unique_ptr<EpisodeSource> open_episode(const std::filesystem::path& path, const Robot& robot,
                                             const EpisodeOptions& options);
+
+/// Of a table in memory, which messages call \p name.
+std::unique_ptr<EpisodeSource> table_source(Table table, const std::string& name, const Robot& robot,
+                                            const EpisodeOptions& options, bool by_name);
 
 /// What to write where not all motors of the robot are logged: "motors = [...]" of those that are.
 std::string motors_remedy(const std::vector<std::string>& logged);

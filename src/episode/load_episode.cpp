@@ -465,6 +465,13 @@ Episode read_episode(const fs::path& path, const Robot& robot, const EpisodeOpti
   return open_log(path, robot, options, Values::as_they_are).whole();
 }
 
+Episode read_table(const Table& table, const std::string& name, const Robot& robot, const EpisodeOptions& options,
+                   ColumnNames names) {
+  return OpenLog(table_source(table, name, robot, options, names == ColumnNames::by_joint), name, robot, options,
+                 Values::as_they_are)
+      .whole();
+}
+
 Episode load_episode(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
   return open_log(path, robot, options, Values::judged).whole();
 }
@@ -552,6 +559,11 @@ EpisodeReader::EpisodeReader(const fs::path& path, const Robot& robot, const Epi
 EpisodeReader::EpisodeReader(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 EpisodeReader EpisodeReader::as_it_is(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
   return EpisodeReader(std::make_unique<Impl>(path, robot, options, Values::as_they_are));
+}
+EpisodeReader EpisodeReader::as_received(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
+  Robot plain = robot;
+  plain.profile.channels = {.quaternion_order = robot.profile.channels.quaternion_order};  // the file's, no map's
+  return as_it_is(path, plain, options);
 }
 EpisodeReader::EpisodeReader(Episode episode) : impl_(std::make_unique<Impl>(std::move(episode))) {}
 EpisodeReader::EpisodeReader(EpisodeReader&&) noexcept = default;

@@ -19,6 +19,7 @@ GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::st
     : reader_(robot, endpoints, equation),
       residual_(robot, residual),
       posterior_(reader_, posterior),
+      first_limits_(posterior_.identified_limits()),
       reliability_(reader_, posterior_),
       places_(robot, reader_, posterior_, places),
       feasibility_(robot, endpoints, feasibility),
@@ -27,6 +28,8 @@ GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::st
 
 void GuardedEstimator::reset() noexcept {
   residual_.reset();
+  // The rate of samples is history, too: it sets the limits of tests at so many alarms an hour.
+  posterior_.take_limits(first_limits_);
   guard_.reset();
 }
 

@@ -107,7 +107,7 @@ def identified(tmp_path_factory):
     for seed in (21, 22):
         log, _, _ = robot_log(seconds=40.0, seed=seed, push=False)
         logs.append(write(folder / f"free_{seed}", log))
-    done = run("identify", *logs, "--robot", "ur5e", "--contact-free", "all", "--out", folder / "out")
+    done = run("identify", *logs, "--robot", "ur5e", "--contact-free", "all", "--out", folder / "out", seconds=60)
     assert done.returncode == 0, done.stderr + done.stdout
     profiles = list(pathlib.Path(folder / "out").glob("*.toml"))
     assert profiles, list(pathlib.Path(folder / "out").iterdir())

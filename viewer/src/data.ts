@@ -40,7 +40,16 @@ function alignment(own: Axis, other: Axis): Int32Array {
 
 const NOTHING = new Float32Array(0);
 
-export class Data {
+/** What a scene is posed by: numbers by channel and sample. */
+export interface Samples {
+  readonly samples: number;
+  at(channel: ChannelId, sample: number): number;
+  values(channel: ChannelId): Numbers;
+  /** The largest size of a channel. */
+  peak(channel: ChannelId): number;
+}
+
+export class Data implements Samples {
   readonly run: Run;
   readonly rows: Numbers;
   readonly time: Numbers | null; // per sample [s]

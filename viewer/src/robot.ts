@@ -1,7 +1,7 @@
 // A robot from its own shapes: posed by channels, coloured by what each joint adds.
 import { Box3, Color, Group, Matrix4, Mesh, MeshLambertMaterial, Quaternion, SRGBColorSpace, Vector3 } from 'three';
 import type { Choice } from './choice';
-import type { Data } from './data';
+import type { Samples } from './data';
 import { cssColor } from './format';
 import type { ChannelId, Joint, SceneRobot } from './payload';
 import { geometry, matrix, sticks } from './shapes';
@@ -35,7 +35,7 @@ export class Robot {
   private readonly along = new Vector3();
 
   constructor(
-    private readonly data: Data,
+    private readonly data: Samples,
     readonly spec: SceneRobot,
   ) {
     this.neutral = spec.ghost || spec.joints.some((joint) => joint.tints.length > 0);

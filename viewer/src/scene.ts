@@ -4,7 +4,7 @@ import {
 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Choice } from './choice';
-import type { Data } from './data';
+import type { Samples } from './data';
 import { element } from './format';
 import type { Anchor, SceneSpec } from './payload';
 import { Robot } from './robot';
@@ -19,6 +19,13 @@ const MARGIN = 1.12;
 const WORLD = new Matrix4();
 
 export class NoWebGL extends Error {}
+
+/** Whether the processor itself draws: smooth edges then cost more than all the rest. */
+function drawnBySoftware(context: WebGL2RenderingContext): boolean {
+  const info = context.getExtension('WEBGL_debug_renderer_info');
+  const name = info ? String(context.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
+  return /swiftshader|llvmpipe|software/i.test(name);
+}
 
 export class SceneView {
   readonly root = element('div', { class: 'scene' });
@@ -41,18 +48,25 @@ export class SceneView {
 
   /** Throws NoWebGL where the browser has none. */
   constructor(
-    private readonly data: Data,
+    private readonly data: Samples,
     private readonly choice: Choice,
     private readonly spec: SceneSpec,
+    live = false, // it moves by itself: drawn as fast as samples come
   ) {
     // Asked for here: the renderer would complain in the console before it throws.
-    const canvas = element('canvas');
-    const context = canvas.getContext('webgl2', { antialias: true, alpha: true, powerPreference: 'low-power' });
+    let canvas = element('canvas');
+    const ask = (antialias: boolean): WebGL2RenderingContext | null => canvas.getContext('webgl2', { antialias, alpha: true, powerPreference: 'low-power' });
+    let context = ask(true);
+    if (context && live && drawnBySoftware(context)) {
+      context.getExtension('WEBGL_lose_context')?.loseContext();
+      canvas = element('canvas');
+      context = ask(false);
+    }
     if (!context) throw new NoWebGL();
-    this.renderer = new WebGLRenderer({ canvas, context, antialias: true, alpha: true });
+    this.renderer = new WebGLRenderer({ canvas, context, alpha: true });
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
     canvas.setAttribute('role', 'img');
-    canvas.setAttribute('aria-label', `${spec.title || 'Robot'} at the cursor; the numbers stand in the lists and in the table of rows`);
+    canvas.setAttribute('aria-label', `${spec.title || 'Robot'} ${live ? 'as it moves; the numbers stand beside it' : 'at the cursor; the numbers stand in the lists and in the table of rows'}`);
     this.box.append(canvas);
     this.robots = spec.robots.map((robot) => new Robot(data, robot));
     const size = this.sizeOfRobots();
@@ -249,6 +263,20 @@ export class SceneView {
     }
     this.render();
     return known;
+  }
+
+  /** Draws less sharply, for a machine that cannot keep up. \param share of the pixels along each side */
+  soften(share: number): void {
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio) * share);
+    this.resize();
+  }
+
+  /** Puts the ground below the lowest point, where nobody knows how high a robot's base is. */
+  settle(): void {
+    const points: Vector3[] = [];
+    for (const robot of this.robots) robot.corners(points);
+    const lowest = points.reduce((low, p) => Math.min(low, p.z), Infinity);
+    if (this.grid && Number.isFinite(lowest)) this.grid.position.z = lowest;
   }
 
   /** Shows what is chosen; the cursor draws it. */

@@ -4,7 +4,7 @@ import {
   LineLoop, type Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial, type Object3D, ShapeUtils, SphereGeometry,
   TorusGeometry, Vector2, Vector3,
 } from 'three';
-import type { Data } from './data';
+import type { Samples } from './data';
 import { cssColor, element, swatch, tick, toneVariable, withUnit } from './format';
 import type { Anchor, ChannelId, Conditions, SceneArrow, SceneEllipsoid, SceneFrame, ScenePolygon, Tone } from './payload';
 import { matrix } from './shapes';
@@ -16,7 +16,7 @@ export interface Thing {
   readonly when: Conditions;
   readonly root: Object3D;
   readonly legend: HTMLElement;
-  show(data: Data, sample: number, place: Place): void;
+  show(data: Samples, sample: number, place: Place): void;
   recolor(): void;
 }
 
@@ -24,7 +24,7 @@ const UP = new Vector3(0, 1, 0);
 /** [m/N] No force is drawn larger: the few newtons that are left where nothing touches would fill the scene. */
 const LARGEST_FORCE_SCALE = 0.025;
 export const colorOf = (tone: Tone): Color => new Color(cssColor(toneVariable(tone)) || '#0072b2');
-export const vector = (data: Data, channels: ChannelId[], sample: number, into: Vector3, first = 0): Vector3 =>
+export const vector = (data: Samples, channels: ChannelId[], sample: number, into: Vector3, first = 0): Vector3 =>
   into.set(data.at(channels[first] ?? -1, sample), data.at(channels[first + 1] ?? -1, sample), data.at(channels[first + 2] ?? -1, sample));
 const isFinite3 = (v: Vector3): boolean => Number.isFinite(v.x) && Number.isFinite(v.y) && Number.isFinite(v.z);
 
@@ -64,7 +64,7 @@ export class Arrow implements Thing {
   recolor(): void {
     this.material.color.copy(colorOf(this.spec.tone));
   }
-  show(data: Data, sample: number, place: Place): void {
+  show(data: Samples, sample: number, place: Place): void {
     const { spec, size } = this;
     vector(data, spec.vector, sample, this.value);
     const at = place(spec.anchor);
@@ -115,7 +115,7 @@ export class Ellipsoid implements Thing {
   recolor(): void {
     for (const material of this.materials) material.color.copy(colorOf(this.spec.tone));
   }
-  show(data: Data, sample: number, place: Place): void {
+  show(data: Samples, sample: number, place: Place): void {
     const { spec, size } = this;
     const at = place(spec.anchor);
     this.axes.forEach((axis, i) => {
@@ -163,7 +163,7 @@ export class Polygon implements Thing {
     this.fill.color.copy(colorOf(this.spec.tone));
     this.edge.color.copy(colorOf(this.spec.tone));
   }
-  show(_data: Data, _sample: number, place: Place): void {
+  show(_data: Samples, _sample: number, place: Place): void {
     const at = place(this.spec.anchor);
     this.root.visible = at !== null;
     if (!at) return;
@@ -213,7 +213,7 @@ export class Triad implements Thing {
   recolor(): void {
     for (const [material, tone] of this.materials) material.color.copy(colorOf(tone));
   }
-  show(_data: Data, _sample: number, place: Place): void {
+  show(_data: Samples, _sample: number, place: Place): void {
     const at = place(this.spec.anchor);
     this.root.visible = at !== null;
     if (!at) return;

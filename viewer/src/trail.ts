@@ -3,7 +3,7 @@ import { Color, Group, Vector3 } from 'three';
 import { LineMaterial } from 'three/examples/jsm/lines/LineMaterial.js';
 import { LineSegments2 } from 'three/examples/jsm/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from 'three/examples/jsm/lines/LineSegmentsGeometry.js';
-import type { Data } from './data';
+import type { Samples } from './data';
 import { cssColor, element, swatch, toneVariable } from './format';
 import type { Conditions, SceneTrail } from './payload';
 import { colorOf, vector, type Thing } from './things';
@@ -20,7 +20,7 @@ export class Trail implements Thing {
   private readonly past: LineSegmentsGeometry | null = null;
   private readonly samples: number[] = []; // at which each piece ends
 
-  constructor(data: Data, private readonly spec: SceneTrail) {
+  constructor(data: Samples, private readonly spec: SceneTrail) {
     this.when = spec.when;
     const pieces = this.pieces(data);
     this.legend = element('li', { class: 'quiet' }, swatch(toneVariable(spec.tone)), `${spec.name} (stronger before the cursor)`);
@@ -36,7 +36,7 @@ export class Trail implements Thing {
   }
 
   /** The way in steps so long that they are few enough. */
-  private pieces(data: Data): number[] {
+  private pieces(data: Samples): number[] {
     const pieces: number[] = [];
     const [before, point] = [new Vector3(), new Vector3()];
     for (let length = 0; ; length = Math.max(2 * length, 0.0005)) {
@@ -60,7 +60,7 @@ export class Trail implements Thing {
     // Mixed, not transparent: where pieces meet they would cover each other twice.
     this.weak.color.copy(this.strong.color).lerp(new Color(cssColor('--soft') || '#ffffff'), 0.6);
   }
-  show(_data: Data, sample: number): void {
+  show(_data: Samples, sample: number): void {
     this.root.visible = this.past !== null;
     if (!this.past) return;
     let low = 0;
@@ -73,7 +73,7 @@ export class Trail implements Thing {
     this.past.instanceCount = low;
   }
   /** Where the point is at a sample. */
-  at(data: Data, sample: number, into: Vector3): Vector3 {
+  at(data: Samples, sample: number, into: Vector3): Vector3 {
     return vector(data, this.spec.point, sample, into);
   }
 }

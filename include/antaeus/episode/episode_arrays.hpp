@@ -4,6 +4,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/episode/episode.hpp"
+#include "antaeus/io/table.hpp"
 
 namespace antaeus {
 
@@ -16,6 +17,13 @@ enum class ArrayTerms : std::uint8_t { robots, as_logged };
 /// \throws EpisodeError as load_episode; the place is the channel's name in Episode
 ANTAEUS_API Episode episode_from_arrays(const Episode& arrays, const Robot& robot,
                                         ArrayTerms terms = ArrayTerms::robots);
+
+/// Whether a table's columns are called after joints. `by_joint`: those that no joint has the name of are none of it.
+enum class ColumnNames : std::uint8_t { any, by_joint };
+
+/// What read_episode makes of a file with this table. \param name  of the log, for messages
+ANTAEUS_API Episode read_table(const Table& table, const std::string& name, const Robot& robot,
+                               const EpisodeOptions& options = {}, ColumnNames names = ColumnNames::any);
 
 /// What is said of an episode: all of it but samples and invalid steps.
 ANTAEUS_API Episode without_samples(const Episode& episode);

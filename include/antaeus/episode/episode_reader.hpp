@@ -26,6 +26,10 @@ class ANTAEUS_API EpisodeReader {
   /// Without refusing values, as read_episode.
   static EpisodeReader as_it_is(const std::filesystem::path& path, const Robot& robot,
                                 const EpisodeOptions& options = {});
+  /// The same before the profile's [channels] make its channels the robot's: as a driver sent them, but for a
+  /// quaternion, which is x y z w.
+  static EpisodeReader as_received(const std::filesystem::path& path, const Robot& robot,
+                                   const EpisodeOptions& options = {});
   /// Of a log that is in memory, as load_episode or episode_from_arrays gave it.
   explicit EpisodeReader(Episode episode);
   EpisodeReader(EpisodeReader&&) noexcept;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/report/page.hpp"
@@ -54,6 +55,15 @@ ANTAEUS_API Page check_page(const CheckResult& result);
 /// \param command  the line that writes a profile of it; empty, or a robot that has one: none is shown
 ANTAEUS_API Page robot_page(const Robot& robot, const RobotFacts& facts,
                             std::shared_ptr<const MeshFiles> meshes = nullptr, const std::string& command = {});
+
+/// antaeus watch: the robot of a live page as one line of JSON that its viewer reads, without "<". A sample has one
+/// number a channel, in this order: positions of the motors [M], orientation of the root link as a quaternion x y z w
+/// [4], then of each endpoint its force [3] in N, the axes of one sd of it [9], ascending, and the force that the
+/// consumer reads [3]; all in world axes.
+/// \param endpoints  frames
+/// \throws ModelError for a frame that the robot does not have
+ANTAEUS_API std::string live_scene_json(const Robot& robot, const std::vector<std::string>& endpoints,
+                                        std::shared_ptr<const MeshFiles> meshes = nullptr);
 
 /// antaeus identify: what the torques read while nothing touches, how sure that is, and what it is good for. Also of a
 /// result in which nothing was identified: it says what is missing.

@@ -79,6 +79,7 @@ class ANTAEUS_API GuardedEstimator {
   InstantReader reader_;
   ResidualEstimator residual_;
   PosteriorEstimator posterior_;
+  AlarmLimits first_limits_;  ///< of a stream whose rate is not known yet
   ReliabilityEstimator reliability_;
   ContactPlaceTest places_;
   FeasibilityChecker feasibility_;

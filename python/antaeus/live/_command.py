@@ -1,0 +1,143 @@
+"""The verb watch."""
+
+import argparse
+import json
+import math
+import signal
+import sys
+import threading
+from typing import Any
+
+from antaeus._options import Parser, settings_of
+from antaeus.formats.recording import FormatError
+
+_USAGE = """antaeus watch SOURCE --robot R [options]
+       antaeus watch SOURCE --robot R --ready [options]"""
+_HELP = """sources: - (CSV or JSON lines on standard input), udp://[HOST:]PORT, tcp://HOST:PORT, dds://DOMAIN/TOPIC, zenoh://KEY,
+         mcap://FILE, log://FOLDER, sim://ROBOT
+Exit codes: 0 fine (--ready: go), 1 a test alarmed or the guard refused (--ready: no go), 2 bad input."""
+
+
+def _parser() -> Parser:
+    parser = Parser("antaeus watch", usage=_USAGE, allow_abbrev=False, add_help=False, formatter_class=argparse.RawDescriptionHelpFormatter,
+                    description="Forces of a running robot, with their doubts, from the stream that it already publishes.", epilog=_HELP)
+    add = parser.add_argument
+    add("-h", "--help", action="help", help="Print this and exit")
+    add("source", metavar="SOURCE", help="where samples come from")
+    add("--robot", "-r", metavar="NAME|FILE", required=True, help="whose samples they are")
+    add("--endpoint", "-e", metavar="FRAME", action="append", default=[], help="at which frame (repeatable; default: the profile's hands and tools)")
+    add("--serve", nargs="?", const="127.0.0.1:8080", metavar="HOST:PORT", help="a page in the browser (default 127.0.0.1:8080; port 0: any that is free)")
+    add("--record", metavar="DIR", help="what came and what was said, with 30 s before and 10 s after each alarm by itself")
+    add("--keep", metavar="SIZE", default=None, help="of records, at most: the oldest go (default 10GB)")
+    add("--publish", metavar="SINK", action="append", default=[],
+        help="the guarded wrench for others (repeatable): -, udp://, tcp://, dds://, zenoh://, foxglove://, rerun://")
+    add("--on-alarm", metavar="COMMAND", help="run by the shell at each alarm; what happened is in ANTAEUS_EVENT, ANTAEUS_WORDS, …")
+    add("--ready", action="store_true", help="check set-up, pose, tare and noise before something is enabled: go, or no go with reasons")
+    add("--out", "-o", metavar="DIR", help="of --ready: report.html and summary.json")
+    add("--seconds", metavar="S", type=float, help="end after this time")
+    add("--speed", metavar="X", type=float, default=1.0, help="of mcap:// and log://: times their own clock (0: as fast as it goes)")
+    add("--set", metavar="GROUP.OPTION=VALUE", action="append", default=[], help="any option of the estimator, or of live (repeatable)")
+    add("--json", action="store_true", help="print what was seen as JSON, at the end")
+    return parser
+
+
+def address_of(text: str) -> tuple[str, int]:
+    """HOST:PORT, [IPv6]:PORT, PORT, or HOST. Raises FormatError."""
+    host, colon, port = text.rpartition(":")
+    if not colon:
+        host, port = ("127.0.0.1", text) if text.isdigit() else (text, "8080")
+    if text.startswith("[") and text.endswith("]"):
+        host, port = text, "8080"
+    if not port.isdigit() or not 0 <= int(port) <= 65535:
+        raise FormatError("--serve", f"'{text}' is no address", "give HOST:PORT, as 127.0.0.1:8080")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def _robot(given: argparse.Namespace) -> Any:
+    import antaeus
+
+    robot = antaeus.load_robot(given.robot)
+    for name, value in settings_of(given.set).items():
+        robot.profile.settings.set(f"{name}={value}", "--set")
+    return robot
+
+
+def _size(text: str | None) -> int:
+    from antaeus.live.sizes import parse_size
+
+    size: int = parse_size("--keep", text or "10GB")
+    return size
+
+
+def _require(given: argparse.Namespace) -> None:
+    if given.seconds is not None and not (math.isfinite(given.seconds) and given.seconds > 0):
+        raise FormatError("--seconds", f"{given.seconds} is no time", "give seconds above 0")
+    if not given.speed >= 0:
+        raise FormatError("--speed", f"{given.speed} is no speed", "give 1 for the log's own clock, 0 for as fast as it goes")
+    if given.keep is not None and given.record is None:
+        raise FormatError("--keep", "is of records", "give --record DIR too")
+    if given.out is not None and not given.ready:
+        raise FormatError("--out", "is of --ready", "give --record DIR for records")
+
+
+def run(arguments: list[str]) -> int:
+    """The verb. Ctrl-C and SIGTERM end the watch in good order: records are closed, the summary is printed."""
+    given = _parser().parse_args(arguments)
+    _require(given)
+    serve = None if given.serve is None else address_of(given.serve)
+    keep = _size(given.keep)
+    stopping = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopping.set())
+    robot = _robot(given)
+    if given.ready:
+        return _ready(given, robot, stopping)
+    from antaeus.live.watching import watch
+
+    quiet = given.json or "-" in given.publish
+    stream = sys.stderr if quiet else sys.stdout
+
+    def told(line: str) -> None:
+        print(_plain(line), file=sys.stderr if line.startswith(("page:", "note:", "nothing")) else stream, flush=True)
+
+    seen = watch(given.source, robot, given.endpoint, serve=serve, record=given.record, keep=keep, publish=given.publish,
+                 on_alarm=given.on_alarm, speed=given.speed, seconds=given.seconds, told=told, stopping=stopping)
+    if given.json:
+        print(json.dumps(seen.as_json(), indent=2))
+    else:
+        _print(seen, stream)
+    return 1 if seen.found else 0
+
+
+def _ready(given: argparse.Namespace, robot: Any, stopping: threading.Event) -> int:
+    from antaeus.live.ready import run_ready
+    from antaeus.live.sources import open_source
+
+    result = run_ready(open_source(given.source, robot, speed=given.speed), robot, given.endpoint, stopping=stopping, out=given.out,
+                       told=lambda line: print(_plain(line), file=sys.stderr, flush=True), seconds=given.seconds)
+    print(json.dumps(result.as_json(), indent=2) if given.json else result)
+    return 0 if result.go else 1
+
+
+def _plain(line: str) -> str:
+    """Without what would steer a terminal: names come from files and networks."""
+    return "".join(c if c.isprintable() else "?" for c in line)
+
+
+def _print(seen: Any, stream: Any) -> None:
+    facts = seen.facts
+    rate = f" at {facts['rate']:.0f} Hz" if facts.get("rate") else ""
+    print(f"{seen.source}: {seen.samples} samples{rate}, {seen.robot}; time is the {seen.time_base}, wrenches are {seen.sign.replace('_', ' ')}",
+          file=stream)
+    troubles = [f"{facts[key]} {name}" for key, name in (("lost", "lost"), ("late", "late"), ("repeated", "repeated"), ("out_of_order", "out of order"),
+                                                         ("undecodable", "unreadable"), ("dropped", "without room"), ("oversized", "too long"),
+                                                         ("restarts", "breaks"), ("clock_jumps", "jumps of the clock")) if facts.get(key)]
+    print("  stream: " + (", ".join(troubles) or "nothing lost, late or out of order"), file=stream)
+    if facts.get("undecodable"):
+        print(f"  last unreadable message: {_plain(facts['last_problem'])}", file=stream)
+    print("  " + (", ".join(f"{seen.counts[kind]} {name}" for kind, name in (("alarm", "alarms"), ("refused", "refusals"), ("stop", "requests to stop"))
+                            if seen.counts.get(kind)) or "no alarm, no refusal"), file=stream)
+    for record in seen.records:
+        print(f"  written: {_plain(record)}", file=stream)
+    for note in seen.notes:
+        print(f"  note: {_plain(note)}", file=stream)

@@ -1,0 +1,100 @@
+"""What is said to others: the guarded wrench of every sample, the guard's state, and the request for damping mode."""
+
+import json
+import threading
+import time
+from typing import Any
+
+import numpy as np
+
+import antaeus
+
+_EVERY = 0.1  # [s] at which the guard's state is said although it did not change, and silence is said
+_AT_ONCE = 512  # samples of one turn
+
+
+class Publisher(threading.Thread):
+    """Waits on the estimator and hands each sample to the sinks. The estimator waits for none of them."""
+
+    def __init__(self, estimator: Any, sinks: list[Any], labels: dict[str, str]) -> None:
+        super().__init__(name="publisher", daemon=True)
+        self._estimator, self._sinks, self._labels = estimator, sinks, labels
+        self._ending = threading.Event()
+        self.problem = ""
+        self.missed = 0
+
+    def close(self) -> None:
+        """After the last sample."""
+        self._ending.set()
+        self.join(timeout=5.0)
+        for sink in self._sinks:
+            close = getattr(sink, "close", None)
+            if close is not None:
+                close()
+
+    def run(self) -> None:
+        done, said_at, states, stopped = 0, 0.0, "", False
+        while True:
+            count = self._estimator.wait(done, 0.02)
+            if count == done and self._ending.is_set():
+                return
+            now = time.monotonic()
+            silent = count == done and done > 0 and str(self._estimator.facts().stream) == "silent"
+            if count > done:
+                self.missed += self._send(done, min(count - done, _AT_ONCE))
+                done = min(count, done + _AT_ONCE)
+            elif silent and now - said_at >= _EVERY:
+                self._send(done - 1, 1, silent=True)
+            if done == 0 or (count == done and not silent and str(self._estimator.facts().stream) == "ended" and self._ending.is_set()):
+                continue
+            block = self._estimator.read(done - 1, 1)
+            if not len(block):
+                continue
+            message = self._guard(block, silent)
+            key = json.dumps([one["state"] for one in message["endpoints"]])
+            if key != states or now - said_at >= _EVERY:
+                states, said_at = key, now
+                self._tell("guard", json.dumps(message, allow_nan=False).encode())
+            stop = any(one["stop_requested"] for one in message["endpoints"])
+            if stop and not stopped:
+                self._tell("damping_request", json.dumps(self._damping(message), allow_nan=False).encode())
+            stopped = stop
+
+    def _send(self, first: int, most: int, silent: bool = False) -> int:
+        missed = 0
+        for encoding in {sink.encoding for sink in self._sinks}:
+            messages = self._estimator.messages(first, most, encoding, silent)
+            if encoding == "json":
+                missed = most - len(messages)
+            for sink in self._sinks:
+                if sink.encoding == encoding:
+                    self._hand(sink, messages)
+        return missed
+
+    def _tell(self, topic: str, payload: bytes) -> None:
+        for sink in self._sinks:
+            self._hand(sink, [(topic, payload)])
+
+    def _hand(self, sink: Any, messages: list[tuple[str, bytes]]) -> None:
+        try:
+            for topic, payload in messages:
+                sink.send(topic, payload)
+        except (OSError, ValueError, RuntimeError) as error:
+            self.problem = f"{type(sink).__name__}: {error}"
+
+    def _guard(self, block: Any, silent: bool) -> dict[str, Any]:
+        verdicts, actions = list(antaeus.Verdict), list(antaeus.ConsumerAction)
+        time_now = float(block.time[0])
+        held = bool(block.held_off[0]) or silent
+        endpoints = []
+        for k, frame in enumerate(self._estimator.endpoints()):
+            state = "refused" if held else str(verdicts[int(block.state[0, k])])
+            endpoints.append({"endpoint": frame, "label": self._labels.get(frame, frame), "state": state,
+                              "action": "zero" if held else str(actions[int(block.action[0, k])]),
+                              "because": antaeus.reason_names(int(block.because[0, k])), "stop_requested": bool(block.stop[0, k])})
+        return {"time": time_now if np.isfinite(time_now) else None, "stream": "silent" if silent else "held_off" if held else "running",
+                "endpoints": endpoints}
+
+    def _damping(self, guard: dict[str, Any]) -> dict[str, Any]:
+        who = [one for one in guard["endpoints"] if one["stop_requested"]]
+        return {"request": "damping_mode", "time": guard["time"], "endpoint": who[0]["endpoint"], "because": who[0]["because"]}

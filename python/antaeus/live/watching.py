@@ -1,0 +1,298 @@
+"""One process beside a running robot: source → guarded estimator → page, records, others."""
+
+import contextlib
+import dataclasses
+import math
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import antaeus
+from antaeus.live.events import Event, EventFinder
+from antaeus.live.publishing import Publisher
+
+_LOOKS = 1.0 / 30.0  # [s] between two looks at the ring, for all who show or write samples
+_PATIENCE = 2.0  # [s] without a sample after which that is said, with what is there
+_EVENTS = 10000  # that are kept for the summary
+FOUND = ("alarm", "refused", "stop")
+
+
+class WatchError(ValueError):
+    """One line: what cannot be watched, and the remedy."""
+
+
+@dataclasses.dataclass
+class Watched:
+    """What was seen of a stream. `facts` are of its end; `events` the first ten thousand."""
+
+    robot: str
+    source: str
+    endpoints: list[str]
+    sign: str
+    time_base: str
+    seconds: float
+    samples: int
+    facts: dict[str, Any]
+    events: list[Event]
+    counts: dict[str, int]
+    url: str = ""
+    records: list[str] = dataclasses.field(default_factory=list)
+    notes: list[str] = dataclasses.field(default_factory=list)
+
+    @property
+    def found(self) -> bool:
+        """Whether a test alarmed, a guard refused, or a stop was requested."""
+        return any(self.counts.get(kind, 0) for kind in FOUND)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values: null where there is no number."""
+        told = {"schema": "antaeus.watch/1", **dataclasses.asdict(self), "found": self.found}
+        plain: dict[str, Any] = _plain(told)
+        return plain
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value if isinstance(value, int | str | bool | None) else str(value)
+
+
+def facts_of(facts: Any) -> dict[str, Any]:
+    """LiveFacts as plain values."""
+    names = [name for name in dir(facts) if not name.startswith("_") and not callable(getattr(facts, name))]
+    told: dict[str, Any] = _plain({name: getattr(facts, name) for name in names})
+    return told
+
+
+def endpoints_of(robot: Any, asked: list[str]) -> list[str]:
+    """Frames: those that were asked for by frame or label, else the profile's hands and tools, else its feet.
+
+    Raises antaeus.ModelError with the nearest name.
+    """
+    profile = robot.profile
+    if asked:
+        by_label = {one.label: one.frame for one in profile.endpoints}
+        frames = [by_label.get(name, name) for name in asked]
+        for frame in frames:
+            robot.model.frame(frame)
+        return frames
+    feet = [one.frame for one in profile.endpoints if str(one.kind) == "foot"]
+    hands = [one.frame for one in profile.endpoints if one.frame not in feet]
+    if not hands and not feet:
+        raise WatchError(f"{profile.name}: its profile names no endpoint; say where forces may come in: --endpoint FRAME")
+    return hands or feet
+
+
+class Watch:
+    """A stream that is watched. Listeners get every block of samples with its events: an object with take(block, events, facts),
+    which returns within a millisecond, and close().
+
+    source: an object with `format` and run(push, stop) (antaeus.live.sources), or an address. robot: a Robot, a name or a file.
+    """
+
+    def __init__(self, source: Any, robot: Any, endpoints: list[str] | tuple[str, ...] = (), *, speed: float = 1.0, sinks: tuple[Any, ...] = (),
+                 listeners: tuple[Any, ...] = ()) -> None:
+        self.robot = robot if isinstance(robot, antaeus.Robot) else antaeus.load_robot(robot)
+        self.address = source if isinstance(source, str) else type(source).__name__
+        if isinstance(source, str):
+            from antaeus.live.sources import open_source
+
+            source = open_source(source, self.robot, speed=speed)
+        self.source = source
+        self.endpoints = endpoints_of(self.robot, list(endpoints))
+        labels = {one.frame: one.label for one in self.robot.profile.endpoints}
+        self.labels = [labels.get(frame, frame) for frame in self.endpoints]
+        self.estimator = antaeus.LiveEstimator(self.robot, self.endpoints, source.format, simulated=bool(getattr(source, "simulated", False)),
+                                               quaternion=getattr(source, "quaternion", None))
+        self.listeners = list(listeners)
+        self.sinks = list(sinks)
+        self.stopping = threading.Event()
+        self._marks: list[str] = []
+        self._lock = threading.Lock()
+        self._failure: BaseException | None = None
+        self._source_ended = threading.Event()
+        self._ends = bool(getattr(source, "ends", False))
+
+    def mark(self, text: str) -> None:
+        """"Something happened here": an event at the next sample. From any thread; at most 200 characters, 100 at once."""
+        with self._lock:
+            if len(self._marks) < 100:
+                self._marks.append("".join(c if c.isprintable() else " " for c in text)[:200])
+
+    def stop(self) -> None:
+        """Ends the watch after what has arrived. From any thread."""
+        self.stopping.set()
+
+    def _push(self, message: Any, received: float, part: int = 0) -> bool:
+        if self._ends:  # of a file nothing is lost
+            while not self.estimator.has_room(len(message)) and not self.stopping.is_set():
+                time.sleep(0.0005)
+        taken: bool = self.estimator.push(message, received, part)
+        return taken
+
+    def _receive(self) -> None:
+        try:
+            self.source.run(self._push, self.stopping)
+        except BaseException as error:  # noqa: BLE001: told by the thread that watches
+            self._failure = error
+        finally:
+            self._source_ended.set()
+            self.estimator.end()
+
+    def _taken_marks(self, block: Any) -> list[Event]:
+        with self._lock:
+            marks, self._marks = self._marks, []
+        index = block.first + max(0, len(block) - 1)
+        at = float(block.time[-1]) if len(block) else float("nan")
+        return [Event("mark", index, at, f"mark: {text or 'something happened here'}") for text in marks]
+
+    def run(self, seconds: float | None = None, told: Callable[[str], None] = lambda line: None) -> Watched:
+        """Until the source has ended, `seconds` are over or stop() is called. `told` gets lines for people.
+
+        Raises WatchError where nothing can be read of the stream, and what the source raises.
+        """
+        from antaeus.live.set_up import SetUpCheck
+
+        began = time.monotonic()
+        finder = EventFinder(self.endpoints, self.labels)
+        set_up = SetUpCheck(self.robot, self.estimator)
+        self.listeners.append(set_up)
+        publisher = Publisher(self.estimator, self.sinks, dict(zip(self.endpoints, self.labels, strict=True))) if self.sinks else None
+        self.estimator.start()
+        if publisher:
+            publisher.start()
+        receiver = threading.Thread(target=self._receive, name="source", daemon=True)
+        receiver.start()
+        done, missed, waited, noted = 0, 0, False, 0
+        kept: list[Event] = []
+        counts: dict[str, int] = {}
+        sign, first_time, last_time = "", math.nan, math.nan
+        try:
+            while True:
+                facts = self.estimator.facts()
+                block = self.estimator.read(done, 1 << 20)
+                missed += block.first - done if len(block) else 0
+                if len(block):
+                    done = block.first + len(block)
+                    sign, last_time = block.sign, float(block.time[-1])
+                    first_time = float(block.time[0]) if math.isnan(first_time) else first_time
+                events = finder.see(block, facts) + self._taken_marks(block) + set_up.events()
+                for event in events:
+                    counts[event.kind] = counts.get(event.kind, 0) + 1
+                    told(f"{event.time:10.3f} s  {event.words}" if math.isfinite(event.time) else event.words)
+                kept += events[:max(0, _EVENTS - len(kept))]
+                for listener in self.listeners:
+                    listener.take(block, events, facts)
+                for note in facts.notes[noted:]:
+                    told(f"note: {note}")
+                noted = len(facts.notes)
+                now = time.monotonic() - began
+                if facts.hopeless or (done == 0 and facts.undecodable and now > _PATIENCE and facts.undecodable == facts.received):
+                    raise WatchError(f"{self.address}: {facts.last_problem}")
+                if not waited and facts.received == 0 and now > _PATIENCE and not self._source_ended.is_set():
+                    waited = True
+                    told(f"nothing has come from {self.address} for {_PATIENCE:.0f} s{self._what()}")
+                over = str(facts.stream) == "ended" and done == self.estimator.count()
+                if over or self.stopping.is_set() or (seconds is not None and now >= seconds):
+                    break
+                time.sleep(_LOOKS)
+        finally:
+            self.stopping.set()
+            receiver.join(timeout=3.0)
+            if publisher:
+                publisher.close()
+            self.estimator.stop()
+        if self._failure is not None and (done == 0 or not isinstance(self._failure, OSError)):
+            raise self._failure
+        notes = []
+        if missed:
+            notes.append(f"{missed} samples were not shown or recorded: the machine was busy")
+        if publisher and publisher.problem:
+            notes.append(f"publishing: {publisher.problem}")
+        if self._failure is not None:
+            notes.append(f"the source ended: {self._failure}")
+        stamped = "no time stamps" not in " ".join(facts.notes)
+        return Watched(self.robot.profile.name, self.address, self.endpoints, sign, "sender's stamps" if stamped else "receiver's clock",
+                       last_time - first_time, done, facts_of(self.estimator.facts()), kept, counts, notes=notes)
+
+    def _what(self) -> str:
+        what = getattr(self.source, "what", None)
+        with contextlib.suppress(OSError, ValueError, RuntimeError):
+            return f"; {what()}" if what else ""
+        return ""
+
+
+@contextlib.contextmanager
+def _closing(listeners: list[Any]) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        for listener in listeners:
+            close = getattr(listener, "close", None)
+            if close is not None:
+                close()
+
+
+def watch(source: Any, robot: Any, endpoints: list[str] | tuple[str, ...] = (), *, serve: tuple[str, int] | None = None,
+          record: str | os.PathLike[str] | None = None, keep: int = 10_000_000_000, publish: list[str] | tuple[str, ...] = (),
+          on_alarm: str | None = None, speed: float = 1.0, seconds: float | None = None,
+          told: Callable[[str], None] = lambda line: None, stopping: threading.Event | None = None) -> Watched:
+    """What `antaeus watch` does (docs/live.md).
+
+    source: an address, or an object with `format` and run(push, stop). serve: host and port of the page; None: no page. record: folder
+    of records, keep: bytes that they may take. publish: addresses of sinks. on_alarm: a command for the shell.
+    """
+    from antaeus.live.on_alarm import OnAlarm
+    from antaeus.live.sinks import open_sink
+
+    robot = robot if isinstance(robot, antaeus.Robot) else antaeus.load_robot(robot)
+    views = [address for address in publish if address.startswith(("foxglove://", "rerun://"))]
+    watching = Watch(source, robot, endpoints, speed=speed, sinks=tuple(open_sink(address, robot) for address in publish if address not in views))
+    if stopping is not None:
+        watching.stopping = stopping
+    url, recorder = "", None
+    with _closing(watching.listeners):
+        if serve is not None:
+            from antaeus.live.page import LivePage
+
+            page = LivePage(robot, watching.endpoints, serve, watching.mark, f"{robot.profile.title}, live", watching.address)
+            watching.listeners.append(page)
+            url = page.url
+            told(f"page: {url}")
+        if record is not None:
+            from antaeus.live.recording import Recorder
+
+            recorder = Recorder(record, robot, keep=keep, about={"source": watching.address, "endpoints": watching.endpoints,
+                                                                 "format": watching.source.format})
+            watching.listeners.append(recorder)
+        for address in views:
+            watching.listeners.append(_view(address, robot, watching))
+        if on_alarm:
+            watching.listeners.append(OnAlarm(on_alarm))
+        result = watching.run(seconds, told)
+    result.url = url
+    if recorder is not None:
+        result.records = [str(path) for path in recorder.written]
+    for listener in watching.listeners:
+        if getattr(listener, "failed", ""):
+            result.notes.append(f"on-alarm: {listener.failed}")
+    return result
+
+
+def _view(address: str, robot: Any, watching: Watch) -> Any:
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(address)
+    if parts.scheme == "foxglove":
+        from antaeus.live.foxglove import Foxglove
+
+        return Foxglove(robot, watching.endpoints, parts.hostname or "127.0.0.1", parts.port or 8765)
+    from antaeus.live.rerun_view import RerunView
+
+    return RerunView(robot, watching.endpoints)
