@@ -27,16 +27,16 @@ class Suspected:
 
 def checked(robot, log, **how):
     """What was found in a stream of it, and what the estimator was told."""
-    estimator, found, lines = Suspected(), [], []
-    check = SetUpCheck(robot, estimator, found.append, say=lines.append)
+    estimator, found = Suspected(), []
+    check = SetUpCheck(robot, estimator)
     for block in Stream(robot, ["panda_hand"], log, **how).blocks(20):
         check.take(block, [], facts())
         wait_for = time.monotonic() + 20
         while check._job is not None and time.monotonic() < wait_for:  # the stream is played faster than its clock
             time.sleep(0.002)
+        found += check.events()
     check.close()
-    assert not lines
-    return found, estimator.calls, check
+    return found + check.events(), estimator.calls, check
 
 
 def test_a_stream_that_is_right_is_left_alone(robot):
@@ -67,20 +67,21 @@ def test_a_mistake_is_named_within_seconds(robot, spoil, fault, within):
     log = moving_log(robot, READY, 200, 12)
     spoil(log)
     found, calls, _ = checked(robot, log)
-    assert fault in [one.fault for one in found] or found and fault == "torque_gain", found
-    first = next(one for one in found if one.severity == "error")
+    assert [one.kind for one in found] == ["set_up"] * len(found)
+    assert fault in [one.reasons[0] for one in found], found
+    first = found[0]
     assert first.time < within, first
-    assert "; " in first.words and "\n" not in first.words
+    assert first.words.startswith("set-up: ") and "; " in first.words and "\n" not in first.words
     assert calls and calls[0][0] == "set_up_suspect"
-    assert len({(one.fault, one.motors) for one in found}) == len(found)  # each once
+    assert len({one.words for one in found}) == len(found)  # each once
 
 
 def test_a_mistake_of_one_torque_concerns_its_motor(robot):
     log = moving_log(robot, READY, 200, 12)
     log["tau"][:, 3] = log["tau"][5, 3]
     found, calls, _ = checked(robot, log)
-    assert [one.motors for one in found if one.fault == "torque_frozen"] == [(3,)]
-    assert ("set_up_suspect", [3]) in calls or all(one.severity == "warning" for one in found)
+    assert [one.reasons for one in found] == [("torque_frozen",)] and "joint4" in found[0].words
+    assert calls == [("set_up_suspect", [3])]
 
 
 def test_an_epoch_begins_the_seconds_anew(robot):
@@ -93,9 +94,5 @@ def test_an_epoch_begins_the_seconds_anew(robot):
 def test_samples_of_nothing_are_said(robot):
     log = moving_log(robot, READY, 200, 5)
     log["tau"][:] = np.nan
-    lines = []
-    check = SetUpCheck(robot, Suspected(), lambda one: pytest.fail(str(one)), say=lines.append)
-    for block in Stream(robot, ["panda_hand"], log).blocks(20):
-        check.take(block, [], facts())
-    check.close()
-    assert len(lines) == 1 and "torques hold no number" in lines[0]
+    found, calls, _ = checked(robot, log)
+    assert len(found) == 1 and "torques hold no number" in found[0].words and not calls

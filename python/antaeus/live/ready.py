@@ -1,10 +1,10 @@
 """`antaeus watch … --ready`: may what reads the forces be switched on? Ten seconds at rest, a small motion, then go or no go with the reasons."""
 
-import contextlib
 import dataclasses
-import json
 import math
 import os
+import pathlib
+import threading
 import time
 import typing
 from collections.abc import Callable
@@ -14,7 +14,9 @@ import numpy as np
 from antaeus.live.set_up import _OF_THE_STREAM, LastSamples, suspected_motors
 
 REST = 10.0  # s at rest
-MOVE = 0.05  # rad or m that a joint is to move by
+MOVE = 0.05  # rad or m by which a joint has moved
+_ASKED = 0.1  # rad or m that is asked for: from there on the check judges torques (check.least_motion)
+_LEAST_MOTION = 5.0  # s of motion that the check is given: it judges torques from 3 s on
 _PATIENCE_STREAM = 10.0  # s until the first sample
 _PATIENCE_REST = 60.0  # s in which ten at rest must be had
 _PATIENCE_MOVE = 30.0  # s for all joints to have moved
@@ -59,13 +61,13 @@ class ReadyResult:
         """0: go, 1: no go."""
         return 0 if self.go else 1
 
-    def to_dict(self) -> dict[str, typing.Any]:
+    def as_json(self) -> dict[str, typing.Any]:
+        """Plain values; numbers that are not finite are None."""
+        return typing.cast("dict[str, typing.Any]", _plain(self._values()))
+
+    def _values(self) -> dict[str, typing.Any]:
         return {"schema": "antaeus.ready/1", "robot": self.robot, "source": self.source, "endpoints": list(self.endpoints), "go": self.go,
                 "checks": [dataclasses.asdict(check) for check in self.checks]}
-
-    def to_json(self) -> str:
-        """One object; numbers that are not finite are null."""
-        return json.dumps(_plain(self.to_dict()), ensure_ascii=False, indent=2, allow_nan=False)
 
     def __str__(self) -> str:
         lines = [f"{'GO' if self.go else 'NO GO'}: {self.robot}, {self.source}"]
@@ -80,7 +82,7 @@ class ReadyResult:
         against = [check for check in self.checks if check.verdict == "no go"]
         doubts = [check for check in self.checks if check.verdict == "reservation"]
         page = antaeus.Page(f"{self.robot}: {'go' if self.go else 'no go'}", kicker="Before it is enabled", subtitle=self.source,
-                            badge="go" if self.go else "no go", badge_tone="good" if self.go else "bad", summary=_plain(self.to_dict()))
+                            badge="go" if self.go else "no go", badge_tone="green" if self.go else "vermillion", summary=self.as_json())
         page.answer("May the wrench's consumer be switched on?",
                     ("Yes." if self.go else "No: " + " ".join(_sentence(check) for check in against)),
                     *([f"With {len(doubts)} reservation{'s' * (len(doubts) > 1)}: " + " ".join(_sentence(check) for check in doubts)]
@@ -250,43 +252,35 @@ def check_noise(robot: typing.Any, residual: np.ndarray, stated: np.ndarray) -> 
     return Checked("noise", "go", f"{len(joints)} joints within what the profile {'assumes' if assumed else 'was identified with'}", "", numbers)
 
 
-def check_tare(tare: typing.Any, motors: typing.Sequence[str]) -> Checked:
-    """Of what begin_tare began at rest."""
-    state, problem = str(tare.state), str(tare.problem)
+def check_tare(state: str, motors: typing.Sequence[str]) -> Checked:
+    """Of what begin_tare began at rest: a TareState."""
     if state == "holding":
-        offset = np.asarray(tare.offset)
-        worst = int(np.argmax(np.abs(offset)))
-        return Checked("tare", "go", f"offsets up to {abs(offset[worst]):.3g} N·m ({motors[worst]}) are taken out",
-                       numbers={"offset": offset.tolist()})
-    words = {"bad_sample": "a sample was bad", "gap": "samples were lost", "moved": "the robot moved", "drifted": "torques drifted: something touches, or "
-             "it warms up", "too_large": "an offset is too large for the drive: something touches, or the model is wrong"}.get(problem, problem)
-    who = f" ({motors[tare.motor]})" if getattr(tare, "motor", -1) >= 0 else ""
-    return Checked("tare", "no go", f"{state}: {words}{who}" if state != "collecting" else "samples did not suffice for it",
-                   "let nothing touch the robot, and begin again")
+        return Checked("tare", "go", f"what {len(motors)} torques read with nothing touching is taken out")
+    why = "samples did not suffice for it" if state in ("none", "collecting") else (
+        f"{state}: something touches, the robot moved, torques drifted, or an offset is too large for its drive")
+    return Checked("tare", "no go", why, "let nothing touch the robot, let it stand still, and begin again")
 
 
 # ---- The course of it ------------------------------------------------------------------------------------------------------------------
 
 
 class _Reader:
-    """Blocks of the estimator one after the other."""
+    """Blocks of the estimator one after the other, until it is told to stop."""
 
     def __init__(self, estimator: typing.Any, stop: Callable[[], bool]) -> None:
-        self._estimator, self._stop, self._next = estimator, stop, estimator.count()
+        self._estimator, self._stop, self._next = estimator, stop, 0
 
     def block(self) -> typing.Any | None:
         """What came since the last call, after at most a tenth of a second; None: nothing."""
         self._estimator.wait(self._next, 0.1)
         block = self._estimator.read(self._next, 20000)
         if not len(block.time):
-            if self._stop():
-                raise KeyboardInterrupt
             return None
         self._next = block.first + len(block.time)
         return block
 
     def ended(self) -> bool:
-        return str(self._estimator.facts().stream) == "ended" and self._estimator.count() <= self._next
+        return self._stop() or str(self._estimator.facts().stream) == "ended" and self._estimator.count() <= self._next
 
 
 class _Stillness:
@@ -321,9 +315,42 @@ class _Stillness:
             self.since = time_
 
 
-def run_ready(estimator: typing.Any, robot: typing.Any, endpoints: typing.Sequence[str], *, source: str = "",
-              say: Callable[[str], None] = lambda line: None, stop: Callable[[], bool] = lambda: False,
-              rest: float = REST) -> ReadyResult:
+def run_ready(source: typing.Any, robot: typing.Any, endpoints: list[str] | tuple[str, ...] = (), *, speed: float = 1.0,
+              stopping: threading.Event | None = None, out: str | os.PathLike[str] | None = None,
+              told: Callable[[str], None] = lambda line: None, seconds: float | None = None) -> ReadyResult:
+    """What `antaeus watch … --ready` does: listens to the source, judges, and writes report.html and summary.json into `out`.
+
+    source, robot, endpoints, speed: as Watch takes them. stopping: ends it, as do `seconds`, without a go. told: gets what is asked of
+    whoever stands beside the robot, one line each. Raises ValueError or OSError, one line, for what cannot be heard or written.
+    """
+    from antaeus.live.watching import Watch
+
+    watching = Watch(source, robot, endpoints, speed=speed)
+    stopping = stopping or threading.Event()
+    watching.stopping = threading.Event()  # of the source, which ends with this
+    receiver = threading.Thread(target=watching._receive, name="source", daemon=True)
+    until = math.inf if seconds is None else time.monotonic() + seconds
+    watching.estimator.start()
+    receiver.start()
+    try:
+        result = judge_stream(watching.estimator, watching.robot, watching.endpoints, source=watching.address, say=told,
+                              stop=lambda: stopping.is_set() or time.monotonic() > until)
+    finally:
+        watching.stopping.set()
+        receiver.join(timeout=3.0)
+        watching.estimator.stop()
+    if watching._failure is not None and watching.estimator.count() == 0:
+        raise watching._failure
+    if out is not None:
+        page, folder = result.page(), pathlib.Path(out)
+        page.save(folder / "report.html")
+        page.save(folder / "summary.json")
+    return result
+
+
+def judge_stream(estimator: typing.Any, robot: typing.Any, endpoints: typing.Sequence[str], *, source: str = "",
+                 say: Callable[[str], None] = lambda line: None, stop: Callable[[], bool] = lambda: False,
+                 rest: float = REST) -> ReadyResult:
     """Asks for rest and for a small motion, and judges what it saw.
 
     Args:
@@ -332,10 +359,10 @@ def run_ready(estimator: typing.Any, robot: typing.Any, endpoints: typing.Sequen
         endpoints: frames.
         source: its address, for the result.
         say: is called with what is asked of whoever stands beside the robot, one line each.
-        stop: is asked now and then; true raises KeyboardInterrupt.
+        stop: is asked now and then; true ends it, without a go.
         rest: s at rest.
 
-    Takes 15 to 90 s. A source that ends before all was seen is no go. Raises KeyboardInterrupt alone.
+    Takes 18 to 110 s. A source that ends before all was seen is no go.
     """
     reader, motors = _Reader(estimator, stop), list(robot.model.motor_names())
     last = LastSamples(rest + _PATIENCE_MOVE)
@@ -356,7 +383,7 @@ def run_ready(estimator: typing.Any, robot: typing.Any, endpoints: typing.Sequen
     say("hold still, with nothing touching the robot")
     begun, now, first = time.monotonic(), math.nan, None
     while True:
-        block = reader.block()
+        block = None if stop() else reader.block()
         if block is None:
             if reader.ended() or (first is None and time.monotonic() - begun > _PATIENCE_STREAM):
                 what = estimator.facts().last_problem
@@ -388,18 +415,18 @@ def run_ready(estimator: typing.Any, robot: typing.Any, endpoints: typing.Sequen
 
     estimator.begin_tare()
     begun = now
-    while str(estimator.tare().state) in ("none", "collecting") and now - begun < _PATIENCE_TARE:
+    while str(estimator.tare()) in ("none", "collecting") and now - begun < _PATIENCE_TARE:
         block = reader.block()
         if block is not None:
             now = keep(block)
         elif reader.ended():
             break
-    checks.append(check_tare(estimator.tare(), motors))
+    checks.append(check_tare(str(estimator.tare()), motors))
 
-    say(f"now move a little: each joint by {MOVE} rad or m, within {_PATIENCE_MOVE:.0f} s")
-    low, high, begun = q.copy(), q.copy(), now
-    while now - begun < _PATIENCE_MOVE and (high - low < MOVE).any():
-        block = reader.block()
+    say(f"now move a little: each joint by {_ASKED} rad or m and back, within {_PATIENCE_MOVE:.0f} s")
+    low, high, begun, moving = q.copy(), q.copy(), now, math.inf
+    while now - begun < _PATIENCE_MOVE and not ((high - low >= _ASKED).all() and now - moving >= _LEAST_MOTION):
+        block = None if stop() else reader.block()
         if block is None:
             if reader.ended():
                 break
@@ -407,6 +434,8 @@ def run_ready(estimator: typing.Any, robot: typing.Any, endpoints: typing.Sequen
         now = keep(block)
         with np.errstate(invalid="ignore"):
             low, high = np.fmin(low, np.nanmin(block.q, axis=0)), np.fmax(high, np.nanmax(block.q, axis=0))
+        if (high - low >= MOVE).any():
+            moving = min(moving, now)
     stuck = [name for name, moved in zip(motors, high - low) if not moved >= MOVE]
     if len(stuck) == len(motors):
         checks.append(Checked("motion", "reservation", "nothing moved: signs, order and units of torques are not judged",
@@ -431,9 +460,3 @@ def _clock(block: typing.Any) -> np.ndarray:
     """Of the estimator; the receiver's where the stream has none."""
     times = np.asarray(block.time)
     return times if np.isfinite(times[-1]) else np.asarray(block.received)
-
-
-def save_ready(result: ReadyResult, out: str | os.PathLike[str]) -> None:
-    """Writes the page (.html) or the JSON (.json). Raises ValueError, one line."""
-    with contextlib.suppress(AttributeError):
-        result.page().save(out)

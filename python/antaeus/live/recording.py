@@ -21,6 +21,7 @@ import time
 import typing
 from collections.abc import Callable
 
+import antaeus
 import numpy as np
 
 from antaeus.formats.scratch import scratch_folder
@@ -123,11 +124,14 @@ class Recorder:
 
         Raises ValueError, one line, where nothing can be written.
         """
-        self._folder, self._robot, self._keep, self._say = pathlib.Path(folder), robot, keep, say
+        self._folder, self._robot, self._keep, self._say_on = pathlib.Path(folder), robot, keep, say
         self._about, self._write_every, self._part_seconds = about, write_every, part_seconds
         self._lead_in = lead_in(robot)
         self._run = self._make_run()
-        self._written: list[pathlib.Path] = []
+        self.written: list[pathlib.Path] = []
+        """Parts and, after close(), flights."""
+        self.notes: list[str] = []
+        """What went wrong, one line each; the first hundred."""
         self._queue: queue.Queue[typing.Any] = queue.Queue(_MOST_WAITING)
         self._dropped = 0  # samples that found the queue full; by the caller's thread alone
         self._told_dropped = 0
@@ -146,7 +150,7 @@ class Recorder:
             if f"{one.group}.{one.name}" == "residual.covariance_period":
                 period = float(one.value)
         self._clock = _Clock(period)
-        self._flights = FlightKeeper(self._folder, robot, self._about, self._lead_in, say) if flights else None
+        self._flights = FlightKeeper(self._folder, robot, self._about, self._lead_in, self._say) if flights else None
         self._tidy()
         self._thread = threading.Thread(target=self._work, name="antaeus recorder", daemon=True)
         self._thread.start()
@@ -170,6 +174,11 @@ class Recorder:
             with contextlib.suppress(queue.Full):
                 self._queue.put_nowait((None, events))
 
+    def _say(self, line: str) -> None:
+        if len(self.notes) < 100:
+            self.notes.append(line)
+        self._say_on(line)
+
     def idle(self) -> bool:
         """Whether all that was taken is in the hands of the writer: for a source that does not go by the clock."""
         return self._queue.empty()
@@ -179,8 +188,9 @@ class Recorder:
         if self._thread.is_alive():
             self._queue.put(None)
             self._thread.join()
-        flights = self._flights.close() if self._flights else []
-        return [place for place in [*self._written, *flights] if place.exists()]
+            self.written += self._flights.close() if self._flights else []
+            self.written = [place for place in self.written if place.exists()]
+        return self.written
 
     # ---- All that follows: the writer's thread -----------------------------------------------------------------------------------------
 
@@ -192,7 +202,10 @@ class Recorder:
                 run = self._folder / (f"run_{stamp}" + (f"_{turn}" if turn else ""))
                 with contextlib.suppress(FileExistsError):
                     run.mkdir()
-                    write_text(run / "about.json", json_text({"schema": "antaeus.live.run/1", **self._about}))
+                    write_text(run / "about.json", json_text({
+                        "schema": "antaeus.live.run/1", "antaeus": antaeus.__version__, "begun": stamp,
+                        "robot": self._robot.profile.name, "profile": str(self._robot.profile.file),
+                        "profile_sha256": self._robot.profile.sha256, "settings": settings_since(self._robot), **self._about}))
                     return run
         except OSError as error:
             raise ValueError(f"--record {self._folder}: cannot be written ({error.strerror}); name another folder") from None
@@ -238,6 +251,7 @@ class Recorder:
             if stop < len(blocks) and blocks[stop].first == blocks[stop - 1].first + len(blocks[stop - 1].time):
                 continue
             group = blocks[start:stop]
+            self._sign = group[0].sign
             start = stop
             rows = _joined([self._rows_of(block) for block in group])
             epochs = rows[f"{FOLDER}/epoch"]
@@ -311,9 +325,9 @@ class Recorder:
         place = self._run / f"part_{self._parts:04d}"
         first = before[0].first if before else chunk.first
         about = {"schema": "antaeus.live.part/1", "begins": why, "epoch": epoch, "first_sample": first,
-                 "leads_in": chunk.first - first, "endpoints": list(self._about["endpoints"]), "sign": self._about.get("sign", ""),
+                 "leads_in": chunk.first - first, "endpoints": list(self._about["endpoints"]), "sign": self._sign,
                  "motors": list(self._robot.model.motor_names()), "robot": self._robot.profile.name,
-                 "audit": audit_line(place.name, self._about)}
+                 "audit": audit_line(place.name, self._robot, self._about["endpoints"])}
         rows = {name: rows[name] for name in self._held}
         self._part = GrowingFolder(place, rows, {"part.json": json_text(about)})
         if self._about.get("simulated"):
@@ -321,7 +335,7 @@ class Recorder:
         self._parts += 1
         self._place, self._begun_at, self._part_began = place, first, float(chunk.rows["time"][0])
         self._row_bytes = sum(array[:1].nbytes for array in rows.values())
-        self._written.append(place)
+        self.written.append(place)
 
     def _leading(self) -> list[_Chunk]:
         """The last seconds, from a sample on at which a log may begin."""
@@ -406,16 +420,22 @@ def event_json(event: typing.Any) -> dict[str, typing.Any]:
             "words": event.words, "reasons": list(event.reasons)}
 
 
-def audit_line(episode: str, about: dict[str, typing.Any]) -> str:
+def audit_line(episode: str, robot: typing.Any, endpoints: list[str]) -> str:
     """What audits it as watch was set."""
     import shlex
 
-    words = ["antaeus", "audit", episode, "--robot", str(about.get("robot", ""))]
-    for endpoint in about["endpoints"]:
+    words = ["antaeus", "audit", episode, "--robot", robot.profile.name]
+    for endpoint in endpoints:
         words += ["--endpoint", endpoint]
-    for name, value in dict(about.get("settings", {})).items():
+    for name, value in settings_since(robot).items():
         words += ["--set", f"{name}={value}"]
     return shlex.join(words)
+
+
+def settings_since(robot: typing.Any) -> dict[str, str]:
+    """"group.option" → value, of what was set over the profile's file."""
+    file = str(robot.profile.file)
+    return {f"{one.group}.{one.name}": str(one.value) for one in robot.profile.settings.all() if not str(one.place).startswith(file)}
 
 
 _INVALID = 4  # place of invalid_input in antaeus.Verdict

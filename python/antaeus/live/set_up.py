@@ -1,14 +1,13 @@
 """Whether the stream is what the robot's profile says: `antaeus check` on the last seconds, while watch runs."""
 
 import collections
-import dataclasses
 import threading
 import time
 import typing
-from collections.abc import Callable
 
 import numpy as np
 
+from antaeus.live.events import Event
 from antaeus.live.recording import filled
 
 AT = (3.0, 10.0, 30.0)  # s of samples
@@ -18,24 +17,6 @@ _SECONDS = 20.0  # of samples that a check is given
 _MOST_SAMPLES = 6000  # of them: more are thinned, which leaves what is slow as it is
 # What the stream's own facts say already: the estimator leaves such samples out.
 _OF_THE_STREAM = ("time_gap", "time_back", "time_repeated", "time_missing")
-
-
-@dataclasses.dataclass(frozen=True)
-class SetUpFinding:
-    """One mistake of the set-up that a stream shows."""
-
-    fault: str
-    """Its name (docs/check.md)."""
-    severity: str
-    """error: no force can be trusted; warning: some may be wrong."""
-    words: str
-    """One sentence, and its remedy."""
-    motors: tuple[int, ...]
-    """Places in motor order whose torques it concerns; empty: all."""
-    index: int
-    """Last sample that the check saw."""
-    time: float
-    """Its time [s]."""
 
 
 class LastSamples:
@@ -94,16 +75,14 @@ def suspected_motors(finding: typing.Any, robot: typing.Any) -> tuple[int, ...]:
 class SetUpCheck:
     """A listener that checks the last samples after about 3, 10 and 30 s, then every five minutes, in a thread of its own."""
 
-    def __init__(self, robot: typing.Any, estimator: typing.Any, found: Callable[[SetUpFinding], None], *,
-                 say: Callable[[str], None] = lambda line: None) -> None:
+    def __init__(self, robot: typing.Any, estimator: typing.Any) -> None:
         """
         Args:
             robot: antaeus.Robot of the stream.
             estimator: what has suspect(reason, motors); an error of the set-up is a reason in every sample from then on.
-            found: is called once for each error and warning, by the check's thread.
-            say: is called with one line where a check could not be made.
         """
-        self._robot, self._estimator, self._found, self._say = robot, estimator, found, say
+        self._robot, self._estimator = robot, estimator
+        self._found: list[Event] = []
         self._last = LastSamples(_SECONDS)
         self._begin, self._due = np.nan, list(AT)
         self._epoch = -1
@@ -137,6 +116,16 @@ class SetUpCheck:
             # A check that costs much comes seldom.
             self._due.append(now - self._begin + max(AGAIN, self._cost / _SHARE))
 
+    def events(self) -> list[Event]:
+        """What was found since the last call: each error and warning once, in words with its remedy; a check that could not be made."""
+        with self._wake:
+            found, self._found = self._found, []
+        return found
+
+    def _tell(self, last: typing.Any, words: str, reasons: tuple[str, ...] = ()) -> None:
+        with self._wake:
+            self._found.append(Event("set_up", last.first + len(last.time) - 1, float(last.time[-1]), words, reasons=reasons))
+
     def close(self) -> None:
         """Waits for a check that is under way."""
         with self._wake:
@@ -155,7 +144,7 @@ class SetUpCheck:
             try:
                 self._check(blocks)
             except Exception as error:  # a check that cannot be made ends no watch
-                self._say(f"set-up: not checked: {' '.join(str(error).split())}")
+                self._tell(blocks[-1], f"set-up: not checked: {' '.join(str(error).split())}")
             with self._wake:
                 self._job = None
 
@@ -176,5 +165,4 @@ class SetUpCheck:
             motors = suspected_motors(finding, self._robot)
             if finding.severity == "error":
                 self._estimator.suspect("set_up_suspect", list(motors))
-            self._found(SetUpFinding(fault, str(finding.severity), f"{finding.text.rstrip('.')}; {finding.remedy}", motors,
-                                     last.first + len(last.time) - 1, float(last.time[-1])))
+            self._tell(last, f"set-up: {finding.text.rstrip('.')}; {finding.remedy}", (fault,))
