@@ -26,7 +26,20 @@ def robot():
 
 @pytest.fixture(scope="module")
 def live(robot):
-    return Live(robot, HAND, moving_log(robot, READY, RATE, 90, push=(50, 51, PUSH)))
+    """A minute and a half; pushed after a minute."""
+    return Live(robot, HAND, moving_log(robot, READY, RATE, 75, push=(60, 61, PUSH)))
+
+
+@pytest.fixture(scope="module")
+def brief(robot):
+    return Live(robot, HAND, moving_log(robot, READY, RATE, 40))
+
+
+@pytest.fixture
+def few_seconds(monkeypatch):
+    """Six seconds before and two after: records that cost less."""
+    monkeypatch.setattr(flights, "BEFORE", 6.0)
+    monkeypatch.setattr(flights, "AFTER", 2.0)
 
 
 def at(live, seconds, kind="alarm", endpoint=HAND[0]):
@@ -42,22 +55,22 @@ def flown(folder, robot, live, events, **how):
 
 
 def test_half_a_minute_before_and_ten_seconds_after(robot, live, tmp_path):
-    (flight,), lines = flown(tmp_path / "rec", robot, live, [at(live, 50.1)])
+    (flight,), lines = flown(tmp_path / "rec", robot, live, [at(live, 60.1)])
     assert not lines
     assert flight.name.startswith("flight_20") and flight.name.endswith("_alarm_panda_hand")
     why = json.loads((flight / "why.json").read_text())
     time = np.load(flight / "episode" / "time.npy")
-    assert time[0] <= 50.1 - flights.BEFORE - why["leads_in"] and time[-1] == pytest.approx(50.1 + flights.AFTER, abs=0.0051)
-    assert why["events"][0]["kind"] == "alarm" and why["moment"] == pytest.approx(50.1) and not why["ends_early"]
+    assert time[0] <= 60.1 - flights.BEFORE - why["leads_in"] and time[-1] == pytest.approx(60.1 + flights.AFTER, abs=0.0051)
+    assert why["events"][0]["kind"] == "alarm" and why["moment"] == pytest.approx(60.1) and not why["ends_early"]
     # Cut in the middle of a stream: filters begin cold, and are the live ones well before what the record is for.
-    assert time[0] < why["same_from"] <= 50.1 - flights.BEFORE
+    assert time[0] < why["same_from"] <= 60.1 - flights.BEFORE
     late = differing(flight / "episode", tmp_path / "out")
     assert len(late) and time[late.max() + 1] == why["same_from"]
     assert "refused" in set(read_said(flight / "episode")["guard_state"])
 
 
-def test_the_mcap_is_the_episode(robot, live, tmp_path):
-    (flight,), _ = flown(tmp_path / "rec", robot, live, [at(live, 50.1)])
+def test_the_mcap_is_the_episode(robot, brief, tmp_path, few_seconds):
+    (flight,), _ = flown(tmp_path / "rec", robot, brief, [at(brief, 35.0)])
     ours, theirs = antaeus.load_episode(flight / "episode", robot), antaeus.load_episode(flight / "flight.mcap", robot)
     for name in ("q", "v", "tau", "imu_quaternion", "imu_angular_velocity", "imu_specific_force"):
         np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name), err_msg=name)
@@ -70,54 +83,55 @@ def test_the_mcap_is_the_episode(robot, live, tmp_path):
     assert any("/antaeus/panda_hand/wrench" in topic for topic in topics)
 
 
-def test_overlapping_ones_are_joined_and_others_are_not(robot, live, tmp_path):
-    events = [at(live, 8), at(live, 17, "stop"), at(live, 20, "recovered"), at(live, 84, "mark", endpoint="")]
-    made, lines = flown(tmp_path / "rec", robot, live, events)
+def test_those_that_come_before_the_end_are_joined(robot, brief, tmp_path, few_seconds):
+    events = [at(brief, 4), at(brief, 5.5, "stop"), at(brief, 6, "recovered"), at(brief, 39, "mark", endpoint="")]
+    made, lines = flown(tmp_path / "rec", robot, brief, events)
     assert not lines
     whys = [json.loads((flight / "why.json").read_text()) for flight in made]
     assert [[one["kind"] for one in why["events"]] for why in whys] == [["alarm", "stop"], ["mark"]]
     assert whys[0]["begin"] == 0.0 and whys[0]["begins_with_the_stream"]
     assert whys[0]["same_from"] == 0.0, "it begins where the estimator began"
-    assert whys[0]["end"] == pytest.approx(27, abs=0.0051)
-    assert made[1].name.endswith("_mark") and whys[1]["ends_early"], "watch ended before ten seconds were over"
+    assert whys[0]["end"] == pytest.approx(7.5, abs=0.0051)
+    assert made[1].name.endswith("_mark") and whys[1]["ends_early"], "watch ended before two seconds were over"
 
 
-def test_one_that_goes_on_is_cut(robot, live, tmp_path, monkeypatch):
-    monkeypatch.setattr(flights, "LONGEST", 45.0)
-    made, _ = flown(tmp_path / "rec", robot, live, [at(live, second) for second in range(31, 52, 5)])
-    spans = [(why["begin"], why["end"]) for why in (json.loads((flight / "why.json").read_text()) for flight in made)]
-    assert len(spans) >= 2
-    assert all(end - begin <= 45.0 + 5.1 + 0.02 for begin, end in spans)  # and what leads in
-
-
-def test_an_epoch_ends_and_begins_a_record(robot, tmp_path):
-    log = moving_log(robot, READY, RATE, 30)
-    log["time"][3000:] += 100.0
-    two = Live(robot, HAND, log, epochs=np.repeat([0, 1], 3000))
-    made, lines = flown(tmp_path / "rec", robot, two, [event("refused", 2800, 14.0), event("alarm", 3400, 117.0)])
+def test_one_that_goes_on_is_cut(robot, brief, tmp_path, few_seconds, monkeypatch):
+    monkeypatch.setattr(flights, "LONGEST", 10.0)
+    made, _ = flown(tmp_path / "rec", robot, brief, [at(brief, second) for second in (27, 28, 29, 30, 31, 32)])
     whys = [json.loads((flight / "why.json").read_text()) for flight in made]
-    assert [(why["begin"], why["end"]) for why in whys] == [(0.0, pytest.approx(14.995)), (115.0, pytest.approx(127.0, abs=0.0051))]
-    assert [why["same_from"] for why in whys] == [0.0, 115.0]
+    assert [[event["time"] for event in why["events"]] for why in whys] == [[27, 28, 29], [30, 31, 32]]
+    assert all(why["end"] - (why["moment"] - flights.BEFORE) <= 10.01 for why in whys)
+
+
+def test_an_epoch_ends_and_begins_a_record(robot, tmp_path, few_seconds):
+    log = moving_log(robot, READY, RATE, 12)
+    log["time"][1200:] += 100.0
+    two = Live(robot, HAND, log, epochs=np.repeat([0, 1], 1200))
+    made, lines = flown(tmp_path / "rec", robot, two, [event("refused", 1000, 5.0), event("alarm", 1400, 107.0)])
+    whys = [json.loads((flight / "why.json").read_text()) for flight in made]
+    assert [(why["begin"], why["end"]) for why in whys] == [(0.0, pytest.approx(5.995)), (106.0, pytest.approx(109.0, abs=0.0051))]
+    assert [why["same_from"] for why in whys] == [0.0, 106.0]
     assert not lines
 
 
-def test_a_record_across_parts(robot, live, tmp_path):
-    (flight,), _ = flown(tmp_path / "rec", robot, live, [at(live, 50.1)], part_seconds=12.0)
+def test_a_record_across_parts(robot, brief, tmp_path, few_seconds):
+    (flight,), _ = flown(tmp_path / "rec", robot, brief, [at(brief, 36.0)], part_seconds=8.0)
     time = np.load(flight / "episode" / "time.npy")
     np.testing.assert_allclose(np.diff(time), 1 / RATE, rtol=0, atol=1e-9)  # no sample twice, none missing; 1e-9: rounding of a stamp
-    assert json.loads((flight / "why.json").read_text())["same_from"] < 50.1 - flights.BEFORE
+    assert time[-1] == pytest.approx(38.0, abs=0.0051)
+    assert json.loads((flight / "why.json").read_text())["same_from"] < 36.0 - flights.BEFORE
 
 
-def test_more_than_many_an_hour_are_left_out_and_said(robot, live, tmp_path, monkeypatch):
+def test_more_than_many_an_hour_are_left_out_and_said(robot, brief, tmp_path, few_seconds, monkeypatch):
     monkeypatch.setattr(flights, "MOST_AN_HOUR", 1)
-    made, lines = flown(tmp_path / "rec", robot, live, [at(live, 2), at(live, 60), at(live, 80)])
+    made, lines = flown(tmp_path / "rec", robot, brief, [at(brief, 1), at(brief, 20), at(brief, 30)])
     assert len(made) == 1
     assert len(lines) == 1 and "1 flight records within an hour" in lines[0]
 
 
-def test_what_cannot_be_written_is_one_line(robot, live, tmp_path, monkeypatch):
+def test_what_cannot_be_written_is_one_line(robot, brief, tmp_path, monkeypatch):
     monkeypatch.setattr(flights.sys, "executable", "/bin/false")
-    made, lines = flown(tmp_path / "rec", robot, live, [at(live, 50)])
+    made, lines = flown(tmp_path / "rec", robot, brief, [at(brief, 20)])
     assert not made and len(lines) == 1 and "no flight flight_" in lines[0]
     assert not list((tmp_path / "rec").glob(".antaeus-*"))
 

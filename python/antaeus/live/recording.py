@@ -44,24 +44,23 @@ _CHANNELS = {"qpos": "qpos", "tau": "tau", "dq": "dq", "ddq": "ddq", "imu_quat_x
 _ALWAYS = ("qpos", "tau")
 
 
+_FORGOTTEN = 40.0  # time constants after which a start is below the last bit of a double: exp(−40) is 2^−58
+_LAG_MEMORY = 0.5  # s: of the mean by which the residual tells noise from a force that changes fast (src/estimation/residual.cpp)
+
+
 def lead_in(robot: typing.Any) -> float:
     """Seconds after which filters that began cold give the numbers, by every bit, of those that ran all along.
 
-    A low pass forgets its start as exp(−2π f t), the momentum observer as exp(−rate t): 40 time constants are below the last bit of a
-    double. Windows and dwells of the guards are within 5 s by their defaults.
+    The slowest are the mean of the lag's noise, the low pass, which forgets its start as exp(−2π f t), and the momentum observer, exp(−rate t).
     """
     set_ = {f"{one.group}.{one.name}": one.value for one in robot.profile.settings.all()}
 
     def value(name: str, default: float) -> float:
-        try:
-            return float(set_.get(name, default))
-        except (TypeError, ValueError):
-            return default
+        return float(set_.get(name, default))
 
     cut_off, observer = value("residual.cut_off", 15.0), value("residual.observer_rate", 60.0)
-    slowest = 40 / observer + (40 / (2 * np.pi * cut_off) if cut_off > 0 else 0.0)
-    waits = value("consumer_guard.fall_dwell", 0.5) + value("consumer_guard.rise_dwell", 0.0) + value("residual.motion_hold", 0.2)
-    return float(max(5.0, slowest + waits + value("input.still_time", 1.0)))
+    slowest = 1 / observer + (1 / (2 * np.pi * cut_off) if cut_off > 0 else 0.0)
+    return float(_FORGOTTEN * max(_LAG_MEMORY, slowest))
 
 
 class _Clock:
@@ -100,9 +99,6 @@ class _Chunk(typing.NamedTuple):
     def __len__(self) -> int:
         return len(self.formed)
 
-    def after(self, skip: int) -> "_Chunk":
-        return _Chunk(self.first + skip, {name: array[skip:] for name, array in self.rows.items()}, self.formed[skip:])
-
 
 class Recorder:
     """A listener that writes what watch received and said. `take` never waits for the disk; what could not be written is said."""
@@ -138,7 +134,8 @@ class Recorder:
         self._waiting: list[typing.Any] = []
         self._events: list[typing.Any] = []
         self._event_bytes = 0
-        self._recent: collections.deque[_Chunk] = collections.deque()
+        self._starts: collections.deque[tuple[int, float]] = collections.deque()  # sample and time at which a log may begin
+        self._newest = float("-inf")
         self._part: GrowingFolder | None = None
         self._parts, self._part_began, self._row_bytes = 0, 0.0, 0
         self._next, self._epoch = -1, -1
@@ -270,8 +267,9 @@ class Recorder:
 
     def _write(self, chunk: _Chunk, epoch: int) -> None:
         begins = self._why_new(chunk, epoch)
+        leading = self._leading(chunk) if begins in ("time", "size") else None
         if begins in ("start", "epoch", "samples_lost"):
-            self._recent.clear()  # no filter remembers what was before
+            self._starts.clear()  # no filter remembers what was before
         if begins:
             self._leave_part()
         self._next, self._epoch = chunk.first + len(chunk), epoch
@@ -280,18 +278,18 @@ class Recorder:
             return
         try:
             if self._part is None:
-                self._begin_part(chunk, begins or "room_again", epoch)
+                self._begin_part(chunk, begins or "room_again", epoch, leading)
             else:
                 self._part.add({name: chunk.rows[name] for name in self._held})
         except OSError as error:
             self._leave_part()
             self._lost += len(chunk)
             self._full_until = time.monotonic() + _RETRY
-            self._recent.clear()
+            self._starts.clear()
             self._say(f"record: {self._run}: cannot be written ({error.strerror}); recording stops until there is room, make some")
             return
         self._remember(chunk)
-        if self._flights:
+        if self._flights and self._part is not None:
             self._flights.grown(self._place, self._begun_at, chunk, epoch)
 
     def _why_new(self, chunk: _Chunk, epoch: int) -> str:
@@ -307,11 +305,15 @@ class Recorder:
             return "channels"
         if chunk.rows["time"][-1] - self._part_began >= self._part_seconds:
             return "time"
-        if self._part.rows * self._row_bytes >= self._keep // (2 * _KEEP_PARTS):
+        if self._part.rows >= self._most_rows():
             return "size"
         return ""
 
-    def _begin_part(self, chunk: _Chunk, why: str, epoch: int) -> None:
+    def _most_rows(self) -> int:
+        """Of a part, which stands twice while it is written."""
+        return max(1, self._keep // (2 * _KEEP_PARTS) // self._row_bytes)
+
+    def _begin_part(self, chunk: _Chunk, why: str, epoch: int, leading: Rows | None) -> None:
         if self._full_until and shutil.disk_usage(self._run).free < _LEAST_ROOM:
             self._full_until = time.monotonic() + _RETRY
             self._lost += len(chunk)
@@ -319,13 +321,14 @@ class Recorder:
         if self._full_until:
             self._say(f"record: there is room again in {self._folder}; recording goes on")
             self._full_until = 0.0
-        before = self._leading() if why in ("time", "size", "channels") else []
-        rows = _joined([one.rows for one in [*before, chunk]])
+        rows, first = chunk.rows, chunk.first
+        if leading is not None:
+            first -= len(leading[f"{FOLDER}/verdict"])
+            rows = _joined([leading, {name: chunk.rows[name] for name in leading}])
         self._held = [*_present(chunk.rows), *(name for name in rows if name.startswith(f"{FOLDER}/"))]
         place = self._run / f"part_{self._parts:04d}"
-        first = before[0].first if before else chunk.first
         about = {"schema": "antaeus.live.part/1", "begins": why, "epoch": epoch, "first_sample": first,
-                 "leads_in": chunk.first - first, "endpoints": list(self._about["endpoints"]), "sign": self._sign,
+                 "leads_in": chunk.first - first, "same_after": self._lead_in, "endpoints": list(self._about["endpoints"]), "sign": self._sign,
                  "motors": list(self._robot.model.motor_names()), "robot": self._robot.profile.name,
                  "audit": audit_line(place.name, self._robot, self._about["endpoints"])}
         rows = {name: rows[name] for name in self._held}
@@ -337,19 +340,23 @@ class Recorder:
         self._row_bytes = sum(array[:1].nbytes for array in rows.values())
         self.written.append(place)
 
-    def _leading(self) -> list[_Chunk]:
-        """The last seconds, from a sample on at which a log may begin."""
-        for place, chunk in enumerate(self._recent):
-            starts = np.flatnonzero(chunk.formed)
-            if len(starts):
-                return [chunk.after(int(starts[0])), *list(self._recent)[place + 1:]]
-        return []
+    def _leading(self, chunk: _Chunk) -> Rows | None:
+        """The last seconds before the chunk, from the part that ends, beginning where a log may begin; at most half a part."""
+        assert self._part is not None
+        least = max(self._begun_at, chunk.first - self._most_rows() // 2)
+        starts = [(sample, moment) for sample, moment in self._starts if sample >= least]
+        early = [sample for sample, moment in starts if moment <= chunk.rows["time"][0] - self._lead_in]
+        if not starts:
+            return None
+        row = (early[-1] if early else starts[0][0]) - self._begun_at
+        return {name: np.array(np.load(self._place / f"{name}.npy", mmap_mode="r")[row:]) for name in self._held}
 
     def _remember(self, chunk: _Chunk) -> None:
-        self._recent.append(chunk)
-        now = chunk.rows["time"][-1]
-        while len(self._recent) > 1 and now - self._recent[1].rows["time"][0] > self._lead_in + 0.1:
-            self._recent.popleft()
+        times = chunk.rows["time"]
+        self._newest = float(times[-1])
+        self._starts.extend((chunk.first + int(at), float(times[at])) for at in np.flatnonzero(chunk.formed))
+        while len(self._starts) > 1 and not self._starts[1][1] > self._newest - self._lead_in - 1.0:
+            self._starts.popleft()
 
     def _leave_part(self) -> None:
         if self._part is not None:
@@ -359,8 +366,7 @@ class Recorder:
     def _write_events(self) -> None:
         events, self._events = self._events, []
         if self._flights:
-            now = self._recent[-1].rows["time"][-1] if self._recent else float("-inf")
-            self._flights.see(events, float(now), self._run)
+            self._flights.see(events, self._newest, self._run)
         lines = "".join(json.dumps(event_json(event), ensure_ascii=False) + "\n" for event in events)
         if not lines or self._event_bytes > _EVENT_BYTES:
             return
