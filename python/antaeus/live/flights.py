@@ -269,8 +269,6 @@ def _cut_episode(episode: pathlib.Path, job: dict[str, typing.Any]) -> dict[str,
     (episode / FOLDER).mkdir(parents=True)
     parts = [(pathlib.Path(part), row, count) for part, row, count in job["rows"]]
     names = set.intersection(*({str(file.relative_to(part).with_suffix("")) for file in part.rglob("*.npy")} for part, _, _ in parts))
-    simulated = "simulated" in names
-    names.discard("simulated")
 
     def rows_of(name: str) -> np.ndarray:
         return np.concatenate([np.load(part / f"{name}.npy", mmap_mode="r")[row:row + count] for part, row, count in parts])
@@ -280,8 +278,6 @@ def _cut_episode(episode: pathlib.Path, job: dict[str, typing.Any]) -> dict[str,
         raise ValueError("nothing of it is on the disk any more; give --keep more room")
     for name in sorted(names):
         np.save(episode / f"{name}.npy", rows_of(name)[:count])
-    if simulated:
-        np.save(episode / "simulated.npy", np.ones(1))
     about = about_part(parts[0][0])
     about |= {"begins": "flight", "first_sample": about["first_sample"] + parts[0][1], "leads_in": 0,
               "audit": about["audit"].replace(parts[0][0].name, "episode", 1)}

@@ -263,6 +263,8 @@ class Recorder:
 
     def _rows_of(self, block: typing.Any) -> Rows:
         rows = {name: filled(getattr(block, field), len(block.time)) for name, field in _CHANNELS.items()}
+        if self._about.get("simulated"):
+            rows["simulated"] = np.ones(len(block.time), dtype=bool)
         return {"time": np.asarray(block.time, dtype="<f8"), **rows, **said_rows(block)}
 
     def _write(self, chunk: _Chunk, epoch: int) -> None:
@@ -333,8 +335,6 @@ class Recorder:
                  "audit": audit_line(place.name, self._robot, self._about["endpoints"])}
         rows = {name: rows[name] for name in self._held}
         self._part = GrowingFolder(place, rows, {"part.json": json_text(about)})
-        if self._about.get("simulated"):
-            np.save(place / "simulated.npy", np.ones(1))
         self._parts += 1
         self._place, self._begun_at, self._part_began = place, first, float(chunk.rows["time"][0])
         self._row_bytes = sum(array[:1].nbytes for array in rows.values())
@@ -461,7 +461,7 @@ def _joined(parts: list[Rows]) -> Rows:
 
 def _present(rows: Rows) -> list[str]:
     """Channels that are there: those that a robot sends hold a number."""
-    return [name for name in ("time", *_CHANNELS) if name in _ALWAYS or (rows[name].size and np.isfinite(rows[name]).any())]
+    return [name for name in ("time", *_CHANNELS, "simulated") if name in _ALWAYS or (name in rows and np.isfinite(rows[name]).any())]
 
 
 def _age(flight: pathlib.Path) -> float:

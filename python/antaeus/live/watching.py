@@ -269,7 +269,9 @@ def watch(source: Any, robot: Any, endpoints: list[str] | tuple[str, ...] = (), 
             from antaeus.live.recording import Recorder
 
             recorder = Recorder(record, robot, keep=keep, about={"source": watching.address, "endpoints": watching.endpoints,
-                                                                 "format": watching.source.format})
+                                                                 "format": watching.source.format,
+                                                                 "simulated": bool(getattr(watching.source, "simulated", False))},
+                                say=told)
             watching.listeners.append(recorder)
         for address in views:
             watching.listeners.append(_view(address, robot, watching))
