@@ -43,7 +43,7 @@ class _Stretch(typing.NamedTuple):
     part: pathlib.Path
     part_first: int  # sample of the part's first row
     first: int
-    count: int
+    rows: int
     begin: float
     end: float
     epoch: int
@@ -114,7 +114,7 @@ class FlightKeeper:
             self._cut()
 
     def _take(self, event: typing.Any) -> None:
-        known = next((one for one in reversed(self._stretches) if one.first <= event.index < one.first + one.count),
+        known = next((one for one in reversed(self._stretches) if one.first <= event.index < one.first + one.rows),
                      self._stretches[-1] if self._stretches else None)
         if known is None:
             self._say(f"record: no flight of '{event.kind}': nothing is recorded yet")
@@ -149,10 +149,10 @@ class FlightKeeper:
         first = starts[-1] if starts else ours[0].first
         rows: list[tuple[str, int, int]] = []  # part, first row, rows
         for one in ours:
-            if one.first + one.count <= first or one.begin > record.end:
+            if one.first + one.rows <= first or one.begin > record.end:
                 continue
             at = max(one.first, first)
-            row, count = at - one.part_first, one.first + one.count - at
+            row, count = at - one.part_first, one.first + one.rows - at
             if rows and rows[-1][0] == str(one.part) and rows[-1][1] + rows[-1][2] == row:
                 rows[-1] = (rows[-1][0], rows[-1][1], rows[-1][2] + count)
             else:
@@ -302,7 +302,7 @@ def _same_from(episode: pathlib.Path, endpoints: list[str], table: typing.Any) -
             same &= theirs.astype(str) == ours.astype(str)
         else:
             same &= (theirs == ours) | (np.isnan(theirs) & np.isnan(ours))
-    steps = same.reshape(-1, len(endpoints)).all(axis=1)
+    steps = np.asarray(same.reshape(-1, len(endpoints)).all(axis=1))
     time = said["time"].reshape(len(steps), -1)[:, 0]
     if steps.all():
         return float(time[0]), f"all {len(steps)} samples are as watch said"

@@ -33,6 +33,7 @@ from antaeus.live.sizes import size_text
 WRITE_EVERY = 0.25  # s: half of what a kill may cost
 PART_SECONDS = 600.0  # of the estimator's clock, without what leads in
 _MOST_WAITING = 300  # blocks: ten seconds at thirty a second
+_HOLD_EVERY = 2.0  # s between two looks at the room that records take
 _RETRY = 10.0  # s after a disk was full
 _LEAST_ROOM = 64 << 20  # bytes that are free again before recording goes on
 _KEEP_PARTS = 8  # a part has at most this share of --keep, so that the oldest can go before it is full
@@ -142,6 +143,7 @@ class Recorder:
         self._full_until = 0.0
         self._lost = 0
         self._sizes: dict[pathlib.Path, int] = {}
+        self._parts_held, self._held_at = -1, 0.0
         period = 0.02
         for one in robot.profile.settings.all():
             if f"{one.group}.{one.name}" == "residual.covariance_period":
@@ -200,7 +202,7 @@ class Recorder:
                 with contextlib.suppress(FileExistsError):
                     run.mkdir()
                     write_text(run / "about.json", json_text({
-                        "schema": "antaeus.live.run/1", "antaeus": antaeus.__version__, "begun": stamp,
+                        "schema": "antaeus.live.run/1", "antaeus": getattr(antaeus, "__version__"), "begun": stamp,
                         "robot": self._robot.profile.name, "profile": str(self._robot.profile.file),
                         "profile_sha256": self._robot.profile.sha256, "settings": settings_since(self._robot), **self._about}))
                     return run
@@ -239,7 +241,9 @@ class Recorder:
                       "them")
             self._told_dropped = self._dropped
         self._write_events()
-        self._hold_to_keep()
+        if self._parts != self._parts_held or time.monotonic() - self._held_at > _HOLD_EVERY:
+            self._parts_held, self._held_at = self._parts, time.monotonic()
+            self._hold_to_keep()
 
     def _chunks(self, blocks: list[typing.Any]) -> typing.Iterator[tuple[_Chunk, int]]:
         """Joins blocks that follow each other, and cuts where an epoch begins."""
