@@ -26,6 +26,7 @@ _STILL = 0.05  # rad/s, as residual.tare_still
 _LOSS = (0.001, 0.01)  # share of samples lost from which there is a reservation, and no go
 _JITTER = (0.5, 5.0)  # of a period, 99th percentile of the deviation between samples
 _LEAST_RATE = 200.0  # Hz, as residual.minimum_rate
+_MOST_SAMPLES = 6000  # that the check of the set-up is given: it is made once, and nothing waits
 _FALSE_NO_GO = 1e-3  # of a noise test of one joint of a robot whose noise is as stated
 _OFFSET = 3.29  # sds of the stated doubt: one in 1000 of a normal error
 
@@ -365,7 +366,7 @@ def judge_stream(estimator: typing.Any, robot: typing.Any, endpoints: typing.Seq
     Takes 18 to 110 s. A source that ends before all was seen is no go.
     """
     reader, motors = _Reader(estimator, stop), list(robot.model.motor_names())
-    last = LastSamples(rest + _PATIENCE_MOVE)
+    last = LastSamples(rest + _PATIENCE_MOVE, _MOST_SAMPLES)
     still, blocks = _Stillness(), []
     checks: list[Checked] = []
 

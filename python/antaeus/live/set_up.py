@@ -1,22 +1,43 @@
 """Whether the stream is what the robot's profile says: `antaeus check` on the last seconds, while watch runs."""
 
 import collections
+import contextlib
+import dataclasses
+import os
 import threading
 import time
 import typing
+from collections.abc import Callable
 
 import numpy as np
 
-from antaeus.live.events import Event
 from antaeus.live.recording import filled
 
 AT = (3.0, 10.0, 30.0)  # s of samples
 AGAIN = 300.0  # s between later checks
 _SHARE = 0.02  # of a core, at most, by later checks
 _SECONDS = 20.0  # of samples that a check is given
-_MOST_SAMPLES = 6000  # of them: more are thinned, which leaves what is slow as it is
+_MOST_SAMPLES = 1500  # of them: more are thinned, which leaves what is slow as it is, and costs a core a second or two
 # What the stream's own facts say already: the estimator leaves such samples out.
 _OF_THE_STREAM = ("time_gap", "time_back", "time_repeated", "time_missing")
+
+
+@dataclasses.dataclass(frozen=True)
+class SetUpFinding:
+    """One mistake of the set-up that a stream shows."""
+
+    fault: str
+    """Its name (docs/check.md)."""
+    severity: str
+    """error: no force can be trusted; warning: some may be wrong."""
+    words: str
+    """One sentence, and its remedy."""
+    motors: tuple[int, ...]
+    """Places in motor order whose torques it concerns; empty: all."""
+    index: int
+    """Last sample that the check saw."""
+    time: float
+    """Its time [s]."""
 
 
 class LastSamples:
@@ -28,8 +49,7 @@ class LastSamples:
 
     def add(self, block: typing.Any) -> None:
         """Begins anew at each epoch: a log with a break in it would be judged by the break."""
-        if self._blocks and (block.epoch[-1] != self._blocks[-1].epoch[-1] or np.shape(block.dq) != (len(block.time),
-                                                                                                      self._blocks[-1].dq.shape[1])):
+        if self._blocks and block.epoch[-1] != self._blocks[-1].epoch[-1]:
             self._blocks.clear()
         self._blocks.append(block)
         while len(self._blocks) > 1 and block.time[-1] - self._blocks[1].time[0] > self._seconds:
@@ -75,14 +95,16 @@ def suspected_motors(finding: typing.Any, robot: typing.Any) -> tuple[int, ...]:
 class SetUpCheck:
     """A listener that checks the last samples after about 3, 10 and 30 s, then every five minutes, in a thread of its own."""
 
-    def __init__(self, robot: typing.Any, estimator: typing.Any) -> None:
+    def __init__(self, robot: typing.Any, estimator: typing.Any, found: Callable[[SetUpFinding], None], *,
+                 say: Callable[[str], None] = lambda line: None) -> None:
         """
         Args:
             robot: antaeus.Robot of the stream.
             estimator: what has suspect(reason, motors); an error of the set-up is a reason in every sample from then on.
+            found: is called once for each error and warning, by the check's thread.
+            say: is called with one line where a check could not be made.
         """
-        self._robot, self._estimator = robot, estimator
-        self._found: list[Event] = []
+        self._robot, self._estimator, self._found, self._say = robot, estimator, found, say
         self._last = LastSamples(_SECONDS)
         self._begin, self._due = np.nan, list(AT)
         self._epoch = -1
@@ -116,16 +138,6 @@ class SetUpCheck:
             # A check that costs much comes seldom.
             self._due.append(now - self._begin + max(AGAIN, self._cost / _SHARE))
 
-    def events(self) -> list[Event]:
-        """What was found since the last call: each error and warning once, in words with its remedy; a check that could not be made."""
-        with self._wake:
-            found, self._found = self._found, []
-        return found
-
-    def _tell(self, last: typing.Any, words: str, reasons: tuple[str, ...] = ()) -> None:
-        with self._wake:
-            self._found.append(Event("set_up", last.first + len(last.time) - 1, float(last.time[-1]), words, reasons=reasons))
-
     def close(self) -> None:
         """Waits for a check that is under way."""
         with self._wake:
@@ -134,6 +146,8 @@ class SetUpCheck:
         self._thread.join()
 
     def _work(self) -> None:
+        with contextlib.suppress(OSError):  # what runs beside it on the robot's computer comes first
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
         while True:
             with self._wake:
                 while self._job is None and not self._closed:
@@ -144,7 +158,7 @@ class SetUpCheck:
             try:
                 self._check(blocks)
             except Exception as error:  # a check that cannot be made ends no watch
-                self._tell(blocks[-1], f"set-up: not checked: {' '.join(str(error).split())}")
+                self._say(f"set-up: not checked: {' '.join(str(error).split())}")
             with self._wake:
                 self._job = None
 
@@ -165,4 +179,5 @@ class SetUpCheck:
             motors = suspected_motors(finding, self._robot)
             if finding.severity == "error":
                 self._estimator.suspect("set_up_suspect", list(motors))
-            self._tell(last, f"set-up: {finding.text.rstrip('.')}; {finding.remedy}", (fault,))
+            self._found(SetUpFinding(fault, str(finding.severity), f"{finding.text.rstrip('.')}; {finding.remedy}", motors,
+                                     last.first + len(last.time) - 1, float(last.time[-1])))
