@@ -32,7 +32,8 @@ from fake_stream import FakeStream, empty, event, facts, feed
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PACKAGES = ROOT / "build/viewer/node_modules"
-CHROMIUM = os.environ.get("CHROMIUM") or next((found for found in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if found), None)
+CHROMIUM = os.environ.get("CHROMIUM") or next(
+    (found for found in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if found), None)
 WRISTS = ["left_wrist_yaw_link", "right_wrist_yaw_link"]
 HOSTILE = "x<script>window.hacked=1<!--'\"&<img src=x onerror=window.hacked=1>\u202e\u0007"
 A_TAKE = 1e-3  # [s] that a listener may take of the reader's 33 ms
@@ -76,8 +77,8 @@ def get(page, path="/", query=None, host=None):
 def look(page, query=None, origin=True, **options):
     netloc, token = where(page)
     origin = f"http://{netloc}" if origin is True else origin
-    return websockets.sync.client.connect(f"ws://{netloc}/socket?{token if query is None else query}", origin=origin, proxy=None, max_size=None,
-                                          **options)
+    address = f"ws://{netloc}/socket?{token if query is None else query}"
+    return websockets.sync.client.connect(address, origin=origin, proxy=None, max_size=None, **options)
 
 
 def greeting(viewer):
@@ -105,7 +106,8 @@ def test_the_page_needs_its_token(page):
     assert "default-src 'none'" in policy and "unsafe-inline" not in policy.replace("style-src-attr 'unsafe-inline'", "")
     assert dict(headers)["Referrer-Policy"] == "no-referrer" and dict(headers)["Cache-Control"] == "no-store"
     token = where(page)[1].removeprefix("token=")
-    for wrong in ("", "token=", "token=x", f"token={token[:-1]}", f"token={token}x", f"token={token.swapcase()}", f"tokens={token}", "token=%ff%00"):
+    for wrong in ("", "token=", "token=x", f"token={token[:-1]}", f"token={token}x", f"token={token.swapcase()}", f"tokens={token}",
+                  "token=%ff%00"):
         for path in ("/", "/live.js", "/scene.json", "/socket", "/nothing"):
             status, _, body = get(page, path, wrong)
             assert status == 403, (path, wrong)
@@ -128,8 +130,9 @@ def test_tokens_differ_from_page_to_page(page):
         other.close()
 
 
-@pytest.mark.parametrize(("host", "status"), [("evil.example", 421), ("evil.example:80", 421), ("localhost", 200), ("127.0.0.1:9", 200), ("[::1]", 200),
-                                              ("127.0.0.1.evil.example", 421), ("", 421), ("localhost.", 421), ("[", 421)])
+@pytest.mark.parametrize(("host", "status"), [
+    ("evil.example", 421), ("evil.example:80", 421), ("localhost", 200), ("127.0.0.1:9", 200), ("[::1]", 200),
+    ("127.0.0.1.evil.example", 421), ("", 421), ("localhost.", 421), ("[", 421)])
 def test_a_name_that_is_not_this_machines_is_refused(page, host, status):
     assert get(page, host=host)[0] == status
 
@@ -187,10 +190,11 @@ def test_a_long_message_closes(page):
         assert closed(viewer)[0] == 1009
 
 
-@pytest.mark.parametrize("message", ["", "x", "[]", "1", "null", "NaN", "[" * 500, b"\x00\x01", "{}", '{"kind": "run", "command": "true"}', '{"kind": 1}',
-                                     '{"kind": ["mark"]}', '{"kind": "mark"}', '{"kind": "mark", "text": 1}', '{"kind": "pause"}', '{"kind": "pause", "on": 1}',
-                                     json.dumps({"kind": "mark", "text": "x" * 201}), '{"kind": "mark", "text": "", "ago": -1}',
-                                     '{"kind": "mark", "text": "", "ago": NaN}', '{"kind": "mark", "text": "", "ago": true}'])
+@pytest.mark.parametrize("message", [
+    "", "x", "[]", "1", "null", "NaN", "[" * 500, b"\x00\x01", "{}", '{"kind": "run", "command": "true"}', '{"kind": 1}', '{"kind": ["mark"]}',
+    '{"kind": "mark"}', '{"kind": "mark", "text": 1}', '{"kind": "pause"}', '{"kind": "pause", "on": 1}',
+    json.dumps({"kind": "mark", "text": "x" * 201}), '{"kind": "mark", "text": "", "ago": -1}', '{"kind": "mark", "text": "", "ago": NaN}',
+    '{"kind": "mark", "text": "", "ago": true}'])
 def test_an_unknown_message_closes(page, message):
     heard = []
     page._mark = heard.append
@@ -221,7 +225,8 @@ def test_marks_arrive_as_plain_text():
     try:
         with look(page) as viewer:
             greeting(viewer)
-            for text, ago, expected in (("  he let go\n\x1b[31m", 0, "he let go  [31m"), ("", 0.2, "something happened here"), ("a knock", 3.25, "a knock (3.2 s before)")):
+            for text, ago, expected in (("  he let go\n\x1b[31m", 0, "he let go  [31m"), ("", 0.2, "something happened here"),
+                                        ("a knock", 3.25, "a knock (3.2 s before)")):
                 came.clear()
                 viewer.send(json.dumps({"kind": "mark", "text": text, "ago": ago}))
                 assert came.wait(5)
@@ -351,6 +356,19 @@ def test_a_robot_without_samples_and_a_silent_stream(page):
         assert told["last_problem"] == HOSTILE
 
 
+def test_what_is_handed_on_while_the_stream_is_held_off(page):
+    block, _, told = page.stream.block(page.stream.began + 0.05)
+    block.stop[-1] = 1
+    block.held_off = numpy.ones(len(block.received))  # floats, as the estimator's
+    page.take(block, [], facts("held_off"))
+    with look(page) as viewer:
+        greeting(viewer)
+        _, stream, _, now = records(viewer.recv(timeout=5), 3, 1)
+    assert stream == "held_off" and now["codes"][0, 0, 3] == 3
+    assert (now["forces"][0, 0, 12:] == 0).all() and (now["numbers"][0, 0, 9:12] == 0).all()
+    assert numpy.array_equal(now["forces"][0, 0, :3], block.wrench[-1, 0, :3].astype("f4"))
+
+
 def test_a_log_without_a_clock_and_joints_without_evidence(page):
     for _ in range(3):
         block, _, told = page.stream.block(page.stream.began + 0.1 + page.stream.count / 1000)
@@ -363,6 +381,31 @@ def test_a_log_without_a_clock_and_joints_without_evidence(page):
         assert abs(now["time"][0] - time.time()) < 5 and numpy.isinf(now["residual_sd"][0, 1])
         told = json.loads(viewer.recv(timeout=5))
         assert told["what"] == "alarm" and told["time"] is None and abs(told["at"] - time.time()) < 5
+
+
+def test_a_pose_that_is_the_reason_is_asked_about():
+    """The Panda with a straight elbow, where its wrist turns a force's arm to nothing; then in its own ready pose."""
+    page, stream = make_page("panda", [])
+    try:
+        with look(page) as viewer:
+            greeting(viewer)
+            lines = []
+            stream.rest = numpy.array([0, 0, 0, -0.1, 0, 0, 0])
+            until = time.monotonic() + 20
+            i = 0
+            while not lines and time.monotonic() < until:
+                i += 1
+                block, _, told = stream.block(stream.began + i / 30)  # its verdict: an uncertain direction
+                page.take(block, [], told)
+                message = viewer.recv(timeout=5)
+                if isinstance(message, str) and json.loads(message)["kind"] == "hint":
+                    lines = json.loads(message)["lines"]
+        expected = antaeus.advise(page._robot, ["panda_hand"], block.q[-1]).before[0].rest.worst_sd
+        print(lines)
+        assert len(lines) == 1 and lines[0].startswith("hand: ")
+        assert abs(float(lines[0].split("within ")[1].split(" N")[0]) - expected) < 0.5 * expected  # the pose sways by 0.1 rad
+    finally:
+        page.close()
 
 
 def test_a_pause_stops_frames_and_no_bins(page):
@@ -516,15 +559,20 @@ def hostile_robot(folder):
 def test_the_page_in_a_browser(tmp_path):
     """One run of Chromium: the humanoid with five viewers, an arm, a plane arm, a robot of hostile names, a stream that comes late."""
     marks, stop, threads, pages = [], threading.Event(), [], {}
-    for name in ("h1_2", "panda", "planar_3r", "hostile", "late"):
-        robot, endpoints = antaeus.load_robot("planar_3r" if name == "late" else name) if name != "hostile" else None, WRISTS if name == "h1_2" else []
-        told = {}
+    for name in ("h1_2", "panda", "planar_3r", "hostile", "late", "silent"):
+        robot, endpoints, told = None, WRISTS if name == "h1_2" else [], {}
+        if name != "hostile":
+            robot = antaeus.load_robot({"late": "planar_3r", "silent": "h1_2"}.get(name, name))
         if name == "hostile":
             robot, tip = hostile_robot(tmp_path)
             endpoints, told = [tip], {"title": HOSTILE, "source": HOSTILE}
         extra = []
-        page, stream = make_page(robot, endpoints, lambda text, to=extra: (marks.append(text), to.append(lambda b: event("mark", b.first, b.time[0], "", text))),
-                                 **({"source": f"fake://{name}"} | told))
+
+        def mark(text, to=extra):
+            marks.append(text)
+            to.append(lambda b: event("mark", b.first, b.time[0], "", text))
+
+        page, stream = make_page(robot, endpoints, mark, **({"source": f"fake://{name}"} | told))
         stream.alarm = 8.0
         pages[name] = page
         if name == "hostile":
@@ -535,12 +583,15 @@ def test_the_page_in_a_browser(tmp_path):
         stream.began -= 30.0
         for i in range(900):
             page.take(*stream.block(stream.began + (i + 1) / 30))
+        if name == "silent":
+            page.take(empty(stream), [], facts("silent", silences=1))
+            continue
         threads.append(threading.Thread(target=feed, args=(page, stream, stop, extra), daemon=True))
     for thread in threads:
         thread.start()
     try:
-        done = subprocess.run(["node", HERE / "drive_live.mjs", PACKAGES, CHROMIUM, tmp_path, *(f"{name}={page.url}" for name, page in pages.items())],
-                              capture_output=True, text=True, timeout=400)
+        command = ["node", HERE / "drive_live.mjs", PACKAGES, CHROMIUM, tmp_path, *(f"{name}={page.url}" for name, page in pages.items())]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=400)
     finally:
         stop.set()
         for thread in threads:
