@@ -93,7 +93,8 @@ class FakeStream:
             words = "The force is refused: a torque jumped by 9 N\u00b7m within 20 ms." if self.bad else "The force may be used again."
             events.append(event("refused" if self.bad else "recovered", first + int(i), t[i], self.endpoints[0], words,
                                 ["torque_rate"] if self.bad else []))
-        return block, events, facts(received=self.count, taken=self.count, notes=["positions: motor_state[i].q", "no accelerometer is sent"])
+        notes = ["positions: motor_state[i].q", "no accelerometer is sent"]
+        return block, events, facts(received=self.count, taken=self.count, notes=notes)
 
 
 def event(kind, index, at, endpoint, words, reasons=()):
