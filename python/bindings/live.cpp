@@ -103,44 +103,48 @@ void bind_block(nb::module_& module) {
           [](nb::handle_t<ReadBlock> self) {
             return view_of(self, nb::cast<const ReadBlock&>(self).columns.raw() + RowLayout::kStamp, {});
           },
-          "[N] sender's clock, as it came.")
-      .def_prop_ro("received", of_head(L::kReceived), "[N] receiver's clock, s.")
-      .def_prop_ro("time", of_head(L::kTime), "[N] s, what the estimator saw.")
-      .def_prop_ro("epoch", of_head(L::kEpoch), "[N] counts breaks of the stream, after which history is forgotten.")
-      .def_prop_ro("late_by", of_head(L::kLateBy), "[N] s, later than the fastest messages.")
-      .def_prop_ro("held_off", of_head(L::kHeldOff), "[N] 1: within live.hold_off after a break.")
-      .def_prop_ro("qpos", of_raw(&RowLayout::q, 0), "[N × M] as it came, before the profile's [channels].")
-      .def_prop_ro("tau", of_raw(&RowLayout::tau, 0), "[N × M] as it came.")
-      .def_prop_ro("dq", of_raw(&RowLayout::v, 2), "[N × M] as it came; [0 × M] where the stream has none.")
-      .def_prop_ro("ddq", of_raw(&RowLayout::a, 4), "[N × M] as it came; [0 × M] where the stream has none.")
+          kOwned, "[N] sender's clock, as it came.")
+      .def_prop_ro("received", of_head(L::kReceived), kOwned, "[N] receiver's clock, s.")
+      .def_prop_ro("time", of_head(L::kTime), kOwned, "[N] s, what the estimator saw.")
+      .def_prop_ro("epoch", of_head(L::kEpoch), kOwned,
+                   "[N] counts breaks of the stream, after which history is forgotten.")
+      .def_prop_ro("late_by", of_head(L::kLateBy), kOwned, "[N] s, later than the fastest messages.")
+      .def_prop_ro("held_off", of_head(L::kHeldOff), kOwned, "[N] 1: within live.hold_off after a break.")
+      .def_prop_ro("qpos", of_raw(&RowLayout::q, 0), kOwned, "[N × M] as it came, before the profile's [channels].")
+      .def_prop_ro("tau", of_raw(&RowLayout::tau, 0), kOwned, "[N × M] as it came.")
+      .def_prop_ro("dq", of_raw(&RowLayout::v, 2), kOwned, "[N × M] as it came; [0 × M] where the stream has none.")
+      .def_prop_ro("ddq", of_raw(&RowLayout::a, 4), kOwned, "[N × M] as it came; [0 × M] where the stream has none.")
       .def_prop_ro(
-          "imu_quat", [](nb::handle_t<ReadBlock> self) { return of_raw(&RowLayout::quaternion, 8, 4)(self); },
+          "imu_quat", [](nb::handle_t<ReadBlock> self) { return of_raw(&RowLayout::quaternion, 8, 4)(self); }, kOwned,
           "[N × 4] x y z w; [0 × 4] where the stream has none.")
-      .def_prop_ro("imu_gyro", of_raw(&RowLayout::gyro, 16, 3), "[N × 3] rad/s, sensor's axes; [0 × 3]: none.")
-      .def_prop_ro("imu_acc", of_raw(&RowLayout::accelerometer, 32, 3), "[N × 3] m/s², sensor's axes; [0 × 3]: none.")
-      .def_prop_ro("q", of_motors(&L::q), "[N × M] positions of the robot, after [channels], rad or m.")
-      .def_prop_ro("residual", of_motors(&L::residual), "[N × M] N·m, torque minus model.")
-      .def_prop_ro("residual_sd", of_motors(&L::residual_sd), "[N × M] N·m; infinity: no evidence.")
+      .def_prop_ro("imu_gyro", of_raw(&RowLayout::gyro, 16, 3), kOwned, "[N × 3] rad/s, sensor's axes; [0 × 3]: none.")
+      .def_prop_ro("imu_acc", of_raw(&RowLayout::accelerometer, 32, 3), kOwned,
+                   "[N × 3] m/s², sensor's axes; [0 × 3]: none.")
+      .def_prop_ro("q", of_motors(&L::q), kOwned, "[N × M] positions of the robot, after [channels], rad or m.")
+      .def_prop_ro("residual", of_motors(&L::residual), kOwned, "[N × M] N·m, torque minus model.")
+      .def_prop_ro("residual_sd", of_motors(&L::residual_sd), kOwned, "[N × M] N·m; infinity: no evidence.")
       .def_prop_ro(
           "base_rotation",
           [](nb::handle_t<ReadBlock> self) {
             return view_of(self, nb::cast<const ReadBlock&>(self).columns.base_rotation(), {3, 3}, 3);
           },
-          "[N × 3 × 3] base's axes in the world.")
-      .def_prop_ro("wrench", of_endpoints(L::kWrench, 6), "[N × E × 6] the posterior's, N and N·m.")
-      .def_prop_ro("sd", of_endpoints(L::kSd, 6), "[N × E × 6] its standard deviations.")
-      .def_prop_ro("force_axes", of_endpoints(L::kAxes, 9),
+          kOwned, "[N × 3 × 3] base's axes in the world.")
+      .def_prop_ro("wrench", of_endpoints(L::kWrench, 6), kOwned, "[N × E × 6] the posterior's, N and N·m.")
+      .def_prop_ro("sd", of_endpoints(L::kSd, 6), kOwned, "[N × E × 6] its standard deviations.")
+      .def_prop_ro("force_axes", of_endpoints(L::kAxes, 9), kOwned,
                    "[N × E × 9] principal axes of the force's covariance, each as long as its sd, ascending, N.")
-      .def_prop_ro("position", of_endpoints(L::kPosition, 3), "[N × E × 3] of the endpoint, the base at the origin, m.")
-      .def_prop_ro("consumer", of_endpoints(L::kConsumer, 6), "[N × E × 6] what the guard gives its consumer.")
-      .def_prop_ro("verdict", whole_of_endpoints<std::uint8_t>(L::kVerdict), "[N × E] places in Verdict.")
-      .def_prop_ro("state", whole_of_endpoints<std::uint8_t>(L::kState), "[N × E] of the guard, places in Verdict.")
-      .def_prop_ro("action", whole_of_endpoints<std::uint8_t>(L::kAction), "[N × E] places in ConsumerAction.")
-      .def_prop_ro("reasons", whole_of_endpoints<std::uint64_t>(L::kReasons), "[N × E] bits: reason_names().")
-      .def_prop_ro("because", whole_of_endpoints<std::uint64_t>(L::kBecause), "[N × E] of the state: bits.")
-      .def_prop_ro("stop", whole_of_endpoints<std::uint8_t>(L::kStop), "[N × E] 1: a stop is requested.")
-      .def_prop_ro("nis", of_endpoints(L::kNis, 1), "[N × E × 1] sum of the tests.")
-      .def_prop_ro("nis_limit", of_endpoints(L::kNisLimit, 1), "[N × E × 1] of the NIS.");
+      .def_prop_ro("position", of_endpoints(L::kPosition, 3), kOwned,
+                   "[N × E × 3] of the endpoint, the base at the origin, m.")
+      .def_prop_ro("consumer", of_endpoints(L::kConsumer, 6), kOwned, "[N × E × 6] what the guard gives its consumer.")
+      .def_prop_ro("verdict", whole_of_endpoints<std::uint8_t>(L::kVerdict), kOwned, "[N × E] places in Verdict.")
+      .def_prop_ro("state", whole_of_endpoints<std::uint8_t>(L::kState), kOwned,
+                   "[N × E] of the guard, places in Verdict.")
+      .def_prop_ro("action", whole_of_endpoints<std::uint8_t>(L::kAction), kOwned, "[N × E] places in ConsumerAction.")
+      .def_prop_ro("reasons", whole_of_endpoints<std::uint64_t>(L::kReasons), kOwned, "[N × E] bits: reason_names().")
+      .def_prop_ro("because", whole_of_endpoints<std::uint64_t>(L::kBecause), kOwned, "[N × E] of the state: bits.")
+      .def_prop_ro("stop", whole_of_endpoints<std::uint8_t>(L::kStop), kOwned, "[N × E] 1: a stop is requested.")
+      .def_prop_ro("nis", of_endpoints(L::kNis, 1), kOwned, "[N × E × 1] sum of the tests.")
+      .def_prop_ro("nis_limit", of_endpoints(L::kNisLimit, 1), kOwned, "[N × E × 1] of the NIS.");
 }
 
 std::chrono::nanoseconds nanoseconds_of(double seconds) {
