@@ -17,7 +17,7 @@ import antaeus
 VERDICTS = [verdict.value for verdict in antaeus.Verdict]
 ACTIONS = [action.value for action in antaeus.ConsumerAction]
 BITS = {name: bit for bit in range(64) for name in antaeus.reason_names(1 << bit)}
-COUNTS = ("received", "taken", "lost", "repeated", "out_of_order", "late", "undecodable", "dropped", "oversized", "restarts", "clock_jumps",
+COUNTS = ("received", "samples", "lost", "repeated", "out_of_order", "late", "undecodable", "dropped", "oversized", "restarts", "clock_jumps",
           "silences")
 RATE = 1000.0  # [Hz]
 
@@ -94,7 +94,7 @@ class FakeStream:
             events.append(event("refused" if self.bad else "recovered", first + int(i), t[i], self.endpoints[0], words,
                                 ["torque_rate"] if self.bad else []))
         notes = ["positions: motor_state[i].q", "no accelerometer is sent"]
-        return block, events, facts(received=self.count, taken=self.count, notes=notes)
+        return block, events, facts(received=self.count, samples=self.count, notes=notes)
 
 
 def event(kind, index, at, endpoint, words, reasons=()):

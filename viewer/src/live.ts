@@ -17,7 +17,7 @@ const WINDOWS: [string, number][] = [['20 s', 20], ['1 min', 60], ['3 min', 180]
 const TEXT_EVERY = 100; // [ms] faster nobody reads
 const BEFORE = 0.6; // share of the window that lies before an event that is gone to
 const COUNTS: [string, string][] = [
-  ['received', 'received'], ['taken', 'used'], ['lost', 'lost'], ['repeated', 'repeated'], ['out_of_order', 'out of order'], ['late', 'late'],
+  ['received', 'received'], ['samples', 'used'], ['lost', 'lost'], ['repeated', 'repeated'], ['out_of_order', 'out of order'], ['late', 'late'],
   ['undecodable', 'not readable'], ['oversized', 'too large'], ['dropped', 'dropped, the queue was full'], ['restarts', 'restarts of the sender'],
   ['clock_jumps', 'jumps of its clock'], ['silences', 'silences'],
 ];

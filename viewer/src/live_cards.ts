@@ -104,7 +104,7 @@ export class Cards {
   constructor(private readonly hello: Hello) {
     this.cards = hello.endpoints.map((_, place) => new Card(hello, place));
     this.root.append(...this.cards.map((card) => card.root));
-    this.help.append(element('h2', { id: 'help-head' }, 'What would help now'), this.list, this.poses);
+    this.help.append(element('h2', { id: 'help-head' }, 'What would help now'), this.poses, this.list);
     this.hint([]);
   }
 

@@ -21,6 +21,7 @@ first bin f8), then its records.
 import math
 import struct
 import time
+import types
 import typing
 
 import numpy
@@ -31,6 +32,8 @@ BINS = round(60 * MINUTES / BIN)
 STREAMS = ("waiting", "running", "held_off", "silent", "ended")
 NOW, HISTORY = 1, 2
 _HEADER = struct.Struct("<BBHId")
+_READ = ("received", "held_off", "q", "residual", "residual_sd", "base_rotation", "wrench", "sd", "force_axes", "consumer", "verdict", "state",
+         "action", "reasons", "because", "stop", "nis", "nis_limit")
 
 
 def record_type(motors: int, endpoints: int) -> numpy.dtype[typing.Any]:
@@ -106,6 +109,8 @@ class History:
         if samples == 0:
             return []
         closed = []
+        # Each is made anew at every asking.
+        block = types.SimpleNamespace(first=block.first, **{name: getattr(block, name) for name in _READ})
         # A log without a clock has no time but that of its arrival here.
         self._received = numpy.where(numpy.isfinite(block.received), block.received, time.monotonic())
         self.newest = float(self._received[-1])

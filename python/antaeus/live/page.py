@@ -22,7 +22,7 @@ _MOST_EVENTS = 500
 _LONGEST_MARK = 200
 _MARKS_A_MINUTE = 30
 _LONGEST_AGO = 600.0  # [s]
-_COUNTS = ("received", "taken", "lost", "repeated", "out_of_order", "late", "undecodable", "dropped", "oversized", "restarts",
+_COUNTS = ("received", "samples", "lost", "repeated", "out_of_order", "late", "undecodable", "dropped", "oversized", "restarts",
            "clock_jumps", "silences")
 
 
