@@ -163,6 +163,8 @@ class Recorder:
 
     def take(self, block: typing.Any, events: list[typing.Any], facts: typing.Any) -> None:
         """Hands a block to the writer; where the queue is full, its samples are counted and left out, its events kept."""
+        if not len(block.time) and not events:
+            return
         try:
             self._queue.put_nowait((block, events))
         except queue.Full:
