@@ -12,6 +12,7 @@ import statistics
 import subprocess
 import threading
 import time
+import types
 import urllib.parse
 
 import numpy
@@ -255,6 +256,34 @@ def test_marks_are_bounded_over_all_viewers(page):
     assert len(heard) == 30
 
 
+def test_nothing_that_is_sent_breaks_the_server(page):
+    """200 000 messages, mutated from those that are known: each is heard or refused in a sentence."""
+    random = numpy.random.default_rng(39)
+    print("seed 39")
+    heard = []
+    page._mark = heard.append
+    known = [b'{"kind": "mark", "text": "he let go", "ago": 1.5}', b'{"kind": "pause", "on": true}', b'{"kind": "history"}']
+    pieces = [b"{", b"}", b"[", b'"', b"\\u0000", b"\\ud800", b"null", b"1e999", b"-", b"true", b'"kind":', b'"mark"', b"\xff",
+              b" " * 50, b"9" * 400]
+    viewer = page_server._Viewer(types.SimpleNamespace(transport=types.SimpleNamespace(abort=lambda: None)))
+    refused = 0
+    for _ in range(200_000):
+        message = bytearray(known[random.integers(len(known))])
+        for _ in range(random.integers(1, 4)):
+            at = int(random.integers(len(message) + 1))
+            message[at:at + int(random.integers(3))] = pieces[random.integers(len(pieces))] if random.random() < 0.5 else random.bytes(1)
+        viewer._tokens = 9.0
+        viewer._waiting.clear()
+        page._marked.clear()
+        why = page._server._hear(viewer, bytes(message) if random.random() < 0.05 else message.decode("utf-8", "replace"))
+        assert isinstance(why, str) and len(why.encode()) < 120  # what a close frame holds
+        refused += bool(why)
+    page._marking.shutdown(wait=True)
+    print(f"{refused} refused, {len(heard)} marks heard")
+    assert refused > 100_000 and len(heard) > 1000
+    assert all(len(text) < 230 and text.isprintable() for text in heard)
+
+
 # --- What viewers are sent ----------------------------------------------------------------------------------------------
 
 
@@ -356,6 +385,40 @@ def test_a_robot_without_samples_and_a_silent_stream(page):
         while told.get("stream") != "silent":
             told = json.loads(viewer.recv(timeout=5))
         assert told["last_problem"] == HOSTILE
+
+
+def test_a_live_estimators_blocks_are_read_as_they_are():
+    """The arm's own estimator behind the page: what it says of its last sample is what a viewer is sent."""
+    page, _ = make_page("planar_3r", [])
+    estimator = antaeus.LiveEstimator(page._robot, ["tool"], "json")
+    try:
+        estimator.start()
+        for i in range(400):
+            q = [0.3 + 0.1 * numpy.sin(0.01 * i + k) for k in range(3)]
+            line = json.dumps({"time": 0.002 * i, "qpos": q, "dq": [0.0] * 3, "tau": [1.0 + 0.01 * (i % 7), 2.0, 3.0]})
+            assert estimator.push(line.encode(), time.monotonic())
+        estimator.end()
+        while estimator.count() < 400 and estimator.wait(estimator.count(), 5.0) < 400:
+            pass
+        block, told = estimator.read(0, 1000), estimator.facts()
+        page.take(block, [], told)
+        with look(page) as viewer:
+            greeting(viewer)
+            _, stream, _, now = records(viewer.recv(timeout=5), 3, 1)
+            about = json.loads(viewer.recv(timeout=5))
+        assert stream == str(told.stream) and about["samples"] == 400 and about["notes"] == list(told.notes)
+        assert now["index"][0] == 399 and page._sign == str(block.sign) in ("on_robot", "on_environment")
+        for name, values in (("q", block.q), ("residual", block.residual), ("residual_sd", block.residual_sd)):
+            assert numpy.array_equal(now[name][0], values[-1].astype("f4"), equal_nan=True)
+        assert numpy.array_equal(now["forces"][0, :, :3], block.wrench[-1, :, :3].astype("f4"), equal_nan=True)
+        assert numpy.array_equal(now["numbers"][0, :, 3:9], block.sd[-1].astype("f4"), equal_nan=True)
+        assert now["codes"][0, 0].tolist()[:3] == [block.verdict[-1, 0], block.state[-1, 0], block.action[-1, 0]]
+        words = now["reasons"][0, 0].astype(numpy.uint64)
+        assert words[0] | words[1] << numpy.uint64(32) == block.reasons[-1, 0]
+        assert words[2] | words[3] << numpy.uint64(32) == block.because[-1, 0]
+    finally:
+        estimator.stop()
+        page.close()
 
 
 def test_what_is_handed_on_while_the_stream_is_held_off(page):
