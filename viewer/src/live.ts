@@ -14,6 +14,7 @@ import { parse, type Views } from './payload';
 import { NoWebGL } from './scene';
 
 const WINDOWS: [string, number][] = [['20 s', 20], ['1 min', 60], ['3 min', 180]];
+const SPANS = [2, 5, 10, 20, 60]; // [s] of the plots while the watch is young
 const TEXT_EVERY = 100; // [ms] faster nobody reads
 const BEFORE = 0.6; // share of the window that lies before an event that is gone to
 const COUNTS: [string, string][] = [
@@ -106,7 +107,7 @@ class LivePage implements Owner {
       button.addEventListener('click', () => {
         this.window = seconds;
         // What is looked at stays in view.
-        if (this.at !== null) this.viewEnd = Math.min(this.now(), this.at + (1 - BEFORE) * seconds);
+        if (this.at !== null) this.viewEnd = Math.min(this.now(), this.at + (1 - BEFORE) * this.span());
         this.tellWindow();
         this.drawPlots();
       });
@@ -175,7 +176,12 @@ class LivePage implements Owner {
   }
   range(): [number, number] {
     const end = this.at === null ? this.now() : this.viewEnd;
-    return [end - this.window, end];
+    return [end - this.span(), end];
+  }
+  /** What was chosen, or less while there is not so much past. It grows by steps, so that lines do not creep. */
+  private span(): number {
+    const past = this.now() - (this.recent.bins[0]?.time ?? this.now());
+    return Math.min(this.window, SPANS.find((seconds) => seconds > past) ?? this.window);
   }
   cursor(): number | null {
     return this.at;
@@ -207,7 +213,7 @@ class LivePage implements Owner {
       this.viewEnd = this.now();
       this.send({ kind: 'pause', on: true });
     }
-    if (!keepView && (this.at > this.viewEnd || this.at < this.viewEnd - this.window)) this.viewEnd = Math.min(last, this.at + (1 - BEFORE) * this.window);
+    if (!keepView && (this.at > this.viewEnd || this.at < this.viewEnd - this.span())) this.viewEnd = Math.min(last, this.at + (1 - BEFORE) * this.span());
     if (fresh || !keepView) this.drawPlots();
     else this.moveCursor();
     const moment = nearest ?? this.recent.now;
@@ -221,7 +227,7 @@ class LivePage implements Owner {
     if (this.at === null) this.send({ kind: 'pause', on: true });
     this.at = this.recent.holding(time)?.time ?? time;
     this.window = Math.min(this.window, 60);
-    this.viewEnd = Math.min(this.now(), this.at + (1 - BEFORE) * this.window);
+    this.viewEnd = Math.min(this.now(), this.at + (1 - BEFORE) * this.span());
     this.pause(this.at);
     this.tellWindow();
     this.back.focus({ preventScroll: true });
@@ -340,6 +346,7 @@ class LivePage implements Owner {
     this.chip.dataset.tone = stream === 'running' ? (paused ? 'plain' : 'good') : stream === 'waiting' || stream === 'held_off' ? 'doubtful' : 'bad';
     if (document.documentElement.dataset.stream !== stream && this.at === null && this.recent.now) this.write(this.recent.now);
     document.documentElement.dataset.stream = stream;
+    document.documentElement.dataset.paused = String(paused);
     if (!this.robot && this.views && stream === 'waiting') this.makeRobot();
   }
 

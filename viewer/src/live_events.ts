@@ -34,7 +34,7 @@ export class Events {
     const words = element('span', { class: 'words' }, event.words);
     const where = event.endpoint === '' ? '' : ` \u00b7 ${event.endpoint}`;
     const button = element('button', { type: 'button', 'data-event': String(event.id), 'data-tone': tone },
-      element('span', { class: 'sign', 'aria-hidden': 'true' }, sign), element('span', { class: 'what' }, time, ` ${NAMES[event.what] ?? event.what}${where}`), words);
+      element('span', { class: 'sign', 'aria-hidden': 'true' }, sign), element('span', { class: 'what' }, time, ` ${NAMES[event.what] ?? event.what}${where}`, element('span', { class: 'quiet' }, ` \u00b7 sample ${event.index}`)), words);
     button.addEventListener('click', () => {
       this.choose(button);
       this.go(event);

@@ -251,7 +251,7 @@ class Small {
     this.root.dataset.out = String(out);
     if (now) {
       const limit = LIMIT_SDS * now.residualSd(motor);
-      setText(this.value, `${out ? `\u25b2\u00a0${compact(this.peak)}` : compact(now.residual(motor))}, limit\u00a0${compact(limit)}\u00a0${joint.unit}`);
+      setText(this.value, `${out ? `\u25b2\u00a0${compact(this.peak)}` : compact(now.residual(motor))}, ${Number.isFinite(limit) ? `limit\u00a0${compact(limit)}\u00a0${joint.unit}` : 'no evidence'}`);
     }
     const ratio = Math.min(2, window.devicePixelRatio);
     const width = Math.round(canvas.clientWidth * ratio);
