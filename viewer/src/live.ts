@@ -116,7 +116,7 @@ class LivePage implements Owner {
     this.tellWindow();
     const title = element('h1', {}, hello.title || hello.robot);
     const head = element('header', { class: 'live-head' },
-      element('div', { class: 'names' }, element('p', { class: 'kicker' }, 'antaeus watch \u00b7 ', element('span', { class: 'source' }, hello.source)), title),
+      element('div', { class: 'names' }, element('p', { class: 'kicker' }, 'antaeus watch \u00b7 ', element('span', { class: 'source', title: hello.source }, hello.source)), title),
       element('div', { class: 'state' }, this.chip, this.rate),
       element('div', { class: 'actions' }, this.windows, this.stop, this.back, marking));
     const stream = element('details', { class: 'stream' }, element('summary', {}, 'Stream'), this.problem, this.facts, this.notes);
@@ -231,7 +231,7 @@ class LivePage implements Owner {
     this.pause(this.at);
     this.tellWindow();
     this.back.focus({ preventScroll: true });
-    this.forces[0]?.root.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
+    this.forces[0]?.root.scrollIntoView({ block: 'nearest' });
   }
   private goLive(): void {
     if (this.at === null) return;
