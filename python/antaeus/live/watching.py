@@ -134,18 +134,18 @@ class Watch:
         """Ends the watch after what has arrived. From any thread."""
         self.stopping.set()
 
-    def _push(self, message: Any, received: float, part: int = 0) -> bool:
-        if self._ends:  # of a file nothing is lost: neither by the queue, nor by who shows and writes
-            while not self.stopping.is_set() and not (self.estimator.has_room(len(message)) and self._pushed - self._done < _AHEAD
-                                                      and self._pushed - self.estimator.count() < _AHEAD):
-                time.sleep(0.0005)
+    def _push_and_wait(self, message: Any, received: float, part: int = 0) -> bool:
+        """Of a file nothing is lost: neither by the queue, nor by who shows and writes."""
+        while not self.stopping.is_set() and not (self.estimator.has_room(len(message)) and self._pushed - self._done < _AHEAD
+                                                  and self._pushed - self.estimator.count() < _AHEAD):
+            time.sleep(0.0005)
         self._pushed += 1
         taken: bool = self.estimator.push(message, received, part)
         return taken
 
     def _receive(self) -> None:
         try:
-            self.source.run(self._push, self.stopping)
+            self.source.run(self._push_and_wait if self._ends else self.estimator.push, self.stopping)
         except BaseException as error:  # noqa: BLE001: told by the thread that watches
             self._failure = error
         finally:
