@@ -49,8 +49,7 @@ class LastSamples:
 
     def add(self, block: typing.Any) -> None:
         """Begins anew at each epoch: a log with a break in it would be judged by the break."""
-        if self._blocks and (block.epoch[-1] != self._blocks[-1].epoch[-1] or np.shape(block.dq) != (len(block.time),
-                                                                                                      self._blocks[-1].dq.shape[1])):
+        if self._blocks and block.epoch[-1] != self._blocks[-1].epoch[-1]:
             self._blocks.clear()
         self._blocks.append(block)
         while len(self._blocks) > 1 and block.time[-1] - self._blocks[1].time[0] > self._seconds:
@@ -82,9 +81,9 @@ class LastSamples:
         q, tau = all_of("qpos"), all_of("tau")
         if q is None or tau is None:
             raise ValueError("the stream: positions or torques hold no number; name the channels that do")
-        channels = {"v": all_of("dq"), "imu_quaternion": all_of("imu_quat"), "imu_angular_velocity": all_of("imu_gyro"),
-                    "imu_specific_force": all_of("imu_acc"), "time": all_of("time")}
-        return antaeus.Episode.from_arrays(q=q, tau=tau, robot=robot, name="the stream", as_logged=True, **channels)
+        return antaeus.Episode.from_arrays(q=q, tau=tau, robot=robot, time=all_of("time"), v=all_of("dq"), imu_quaternion=all_of("imu_quat"),
+                                           imu_angular_velocity=all_of("imu_gyro"), imu_specific_force=all_of("imu_acc"),
+                                           name="the stream", as_logged=True)
 
 
 def suspected_motors(finding: typing.Any, robot: typing.Any) -> tuple[int, ...]:
