@@ -24,7 +24,8 @@ _PATIENCE_TARE = 10.0  # s beyond the tare's own duration
 _SPEED_WINDOW = 0.2  # s over which positions tell a speed: at 0.05 rad/s that is 0.01 rad, above the steps of encoders
 _STILL = 0.05  # rad/s, as residual.tare_still
 _LOSS = (0.001, 0.01)  # share of samples lost from which there is a reservation, and no go
-_JITTER = (0.5, 5.0)  # of a period, 99th percentile of the deviation between samples
+_JITTER = 0.5  # of a period, 99th percentile of the deviation between samples, from which there is a reservation
+_SILENCES = 1  # longer than live.silence; more are no go
 _LEAST_RATE = 200.0  # Hz, as residual.minimum_rate
 _MOST_SAMPLES = 6000  # that the check of the set-up is given: it is made once, and nothing waits
 _FALSE_NO_GO = 1e-3  # of a noise test of one joint of a robot whose noise is as stated
@@ -131,14 +132,14 @@ def check_stream(times: np.ndarray, facts: typing.Any, lost: int, seconds: float
     numbers = {"rate": 1 / period, "jitter": jitter, "lost": lost, "share_lost": share, "seconds": seconds, "silences": int(facts.silences),
                "undecodable": int(facts.undecodable), "clock_jumps": int(facts.clock_jumps)}
     words = f"{1 / period:.0f} samples a second, {lost} lost in {seconds:.0f} s, 99 % within {100 * jitter:.0f} % of a period"
-    if share > _LOSS[1] or facts.silences or facts.clock_jumps:
-        return Checked("stream", "no go", words + (f", silent {facts.silences} times" if facts.silences else "") +
-                       (f", its clock jumped {facts.clock_jumps} times" if facts.clock_jumps else ""),
-                       "mend the connection: wire before radio, a queue that is deep enough", numbers)
+    words += f", silent {facts.silences} times" if facts.silences else ""
+    words += f", its clock jumped {facts.clock_jumps} times" if facts.clock_jumps else ""
+    if share > _LOSS[1] or facts.silences > _SILENCES or facts.clock_jumps:
+        return Checked("stream", "no go", words, "mend the connection: wire before radio, a queue that is deep enough", numbers)
     if 1 / period < _LEAST_RATE:
         return Checked("stream", "reservation", words + f": below {_LEAST_RATE:.0f} a second accelerations are not differenced, and a robot in "
                        "motion is degraded", "send more samples a second", numbers)
-    if share > _LOSS[0] or jitter > _JITTER[0]:
+    if share > _LOSS[0] or jitter > _JITTER or facts.silences:
         return Checked("stream", "reservation", words, "mend the connection, or send the stamp of the measurement", numbers)
     return Checked("stream", "go", words, "", numbers)
 
