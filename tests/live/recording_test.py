@@ -301,6 +301,34 @@ def test_a_full_disk_is_one_line_and_recording_goes_on_when_there_is_room(robot,
     assert slowest < 0.1
 
 
+@pytest.mark.parametrize("fails", [1, 5, 20, 30, 60, 90])
+def test_a_folder_is_whole_or_not_there(robot, live, tmp_path, monkeypatch, fails):
+    """The disk fills at any write of the first, the second or the third rows."""
+    real, writes = growing._write_all, [0]
+
+    def write(file, data):
+        writes[0] += 1
+        if writes[0] == fails:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(file, data)
+
+    monkeypatch.setattr(growing, "_write_all", write)
+    rows = {"time": np.arange(5.0), "qpos": np.zeros((5, 7)), "said/wrench": np.zeros((5, 2, 6)), "said/stop": np.zeros((5, 2), bool)}
+    added = 0
+    with pytest.raises(OSError), contextlib.ExitStack() as end:
+        folder = growing.GrowingFolder(tmp_path / "part", rows, {"part.json": "{}"})
+        end.callback(folder.close)
+        for _ in range(50):
+            added += 5
+            folder.add(rows)
+    place = tmp_path / "part"
+    if place.exists():
+        assert {len(np.load(file)) for file in place.rglob("*.npy")} == {added}
+    else:
+        assert added == 0
+    assert [entry.name for entry in tmp_path.iterdir() if entry != place] == []
+
+
 def test_a_limit_of_the_system_ends_no_watch(robot, live, tmp_path):
     """Files may not become larger than 100 kB: what fits is there, whole."""
     file = tmp_path / "blocks.pkl"
