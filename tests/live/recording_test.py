@@ -386,14 +386,14 @@ def test_no_part_and_no_folder_are_one_line(robot, live, tmp_path):
 @pytest.mark.parametrize(("text", "size"), [("10GB", 10**10), ("500 MB", 5 * 10**8), ("1.5GiB", 3 << 29), ("1234", 1234), ("2g", 2 * 10**9),
                                             ("1tb", 10**12)])
 def test_sizes(text, size):
-    assert parse_size("--keep", text) == size
+    assert parse_size(text) == size
 
 
 @pytest.mark.parametrize(("text", "says"), [("10GBB", "did you mean 'GB'"), ("ten", "is no size"), ("-1GB", "is no size"), ("0", "keeps nothing"),
                                             ("", "is no size"), ("5 parsec", "unknown unit")])
 def test_what_is_no_size(text, says):
     with pytest.raises(ValueError, match=f"^--keep: .*{says}"):
-        parse_size("--keep", text)
+        parse_size(text)
 
 
 def test_sizes_in_words():
