@@ -88,7 +88,7 @@ def publish_dds(domain, topic, kind, count):
     until = time.monotonic() + 10
     while not writer.get_matched_subscriptions() and time.monotonic() < until:
         time.sleep(0.01)
-    time.sleep(0.2)
+    time.sleep(1.0)  # the other side finds us a little later than we it
     for number in range(int(count)):
         writer.write(low_state(dds_types, kind, number))
         time.sleep(0.002)
@@ -199,7 +199,7 @@ def episode_by_dds(file, domain, kind):
     until = time.monotonic() + 20
     while not writer.get_matched_subscriptions() and time.monotonic() < until:
         time.sleep(0.01)
-    time.sleep(0.3)
+    time.sleep(1.0)  # the other side finds us a little later than we it
     for message in messages:
         writer.write(message)
         time.sleep(PAUSE)

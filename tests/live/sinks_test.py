@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -18,7 +19,8 @@ from antaeus.live.sinks.standard_output import StandardOutput
 
 DOMAIN = 30 + os.getpid() % 90
 PAYLOAD = b'{"time": 1.5, "force": [1, 2, 3]}'
-# What a call may take on a busy machine, however badly somebody listens [s]: half of what the page's 30 Hz leave it.
+# What 999 of 1000 calls may take on a busy machine, however badly somebody listens [s]: half of what the page's 30 Hz leave it.
+# A call that waits for a listener that stands still would take for ever.
 NO_WAIT = 0.015
 
 
@@ -35,7 +37,7 @@ def free_port():
 
 def listen(code, *words):
     """Another process that prints one line when it listens, and then what it hears."""
-    child = subprocess.Popen([sys.executable, "-u", "-c", code, *map(str, words)], stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen([sys.executable, "-u", "-c", code, *map(str, words)], stdout=subprocess.PIPE)
     return child
 
 
@@ -73,12 +75,12 @@ def test_standard_output():
 def test_standard_output_that_nobody_reads():
     reader, writer = os.pipe()
     sink = StandardOutput(writer)
-    slowest = 0.0
+    taken = []
     for _ in range(20_000):
         begun = time.perf_counter()
         sink.send("wrench", PAYLOAD)
-        slowest = max(slowest, time.perf_counter() - begun)
-    assert sink.dropped > 10_000 and slowest < NO_WAIT
+        taken.append(time.perf_counter() - begun)
+    assert sink.dropped > 10_000 and np.quantile(taken, 0.999) < NO_WAIT
     os.close(reader)
     with pytest.raises(OSError, match="who reads standard output has gone"):
         for _ in range(1000):
@@ -135,14 +137,14 @@ def test_a_listener_that_stands_still_loses_whole_lines_and_holds_up_nobody(robo
     heard = []
     reading = threading.Thread(target=lambda: heard.extend(quick.makefile("rb")))
     reading.start()
-    filler, slowest = "x" * 5000, 0.0
+    filler, taken = "x" * 5000, []
     for number in range(3000):
         begun = time.perf_counter()
         sink.send("wrench", b'{"n": %d, "x": "%s"}' % (number, filler.encode()))
-        slowest = max(slowest, time.perf_counter() - begun)
+        taken.append(time.perf_counter() - begun)
         if number % 100 == 0:
             time.sleep(0.01)
-    print(f"dropped {sink.dropped}, slowest send {1e3 * slowest:.2f} ms")
+    print(f"dropped {sink.dropped}, slowest send {1e3 * max(taken):.2f} ms")
     assert sink.dropped > 100
     sent = []
     reading_slow = threading.Thread(target=lambda: sent.extend(slow.makefile("rb")))
@@ -155,7 +157,7 @@ def test_a_listener_that_stands_still_loses_whole_lines_and_holds_up_nobody(robo
         thread.join(10)
     numbers = [json.loads(line).get("n") for line in sent if b'"n"' in line]
     assert numbers == sorted(set(numbers)) and 0 < len(numbers) < 3000, "whole lines, in order, some missing"
-    assert slowest < 10 * NO_WAIT  # sockets' buffers are filled by memory copies on a machine that builds, too
+    assert np.quantile(taken, 0.999) < NO_WAIT
 
 
 # ---- DDS, Zenoh ------------------------------------------------------------------------------------------------------------------
@@ -201,18 +203,17 @@ NUMBERS = "7 8 left_wrist_yaw_link 1.0 -2.0 3.5 0.25 0.5 -0.75"
 
 def heard(child, sink, lines):
     """Sends until the child has said so many different lines."""
-    assert child.stdout.readline() == "listens\n"
+    assert child.stdout.readline() == b"listens\n"
     found, until = [], time.monotonic() + 15
-    os.set_blocking(child.stdout.fileno(), False)
-    rest = ""
+    rest = b""
     while len(found) < lines and time.monotonic() < until:
         sink.send("wrench", wrench_stamped())
         sink.send("wrench/right hand", wrench_stamped())
         sink.send("guard", b'{"state": "ok"}')
         time.sleep(0.05)
-        rest += child.stdout.read() or ""
-        *whole, rest = rest.split("\n")
-        found = list(dict.fromkeys(found + whole))
+        if select.select([child.stdout], [], [], 0)[0]:
+            *whole, rest = (rest + os.read(child.stdout.fileno(), 1 << 16)).split(b"\n")
+            found = list(dict.fromkeys(found + [line.decode() for line in whole]))
     child.kill()
     return found
 
@@ -230,7 +231,7 @@ def test_a_sink_of_dds_never_waits(robot):
     pytest.importorskip("cyclonedds", reason="pip install 'antaeus[live]'")
     with listen(HEAR_DDS, DOMAIN + 1) as child:
         sink = open_sink(f"dds://{DOMAIN + 1}/antaeus/wrench", robot)
-        assert child.stdout.readline() == "listens\n"
+        assert child.stdout.readline() == b"listens\n"
         time.sleep(1.0)
         message, slowest = wrench_stamped(), []
         os.kill(child.pid, 19)  # SIGSTOP: it listens, reliably, and takes nothing

@@ -99,7 +99,8 @@ def require_same(robot, channels, source, steps=STEPS):
     samples = {name: values[:steps] for name, values in channels.items()} | {"time": np.array(block.time)}
     wrenches, said = reference(robot, endpoints, samples)
     np.testing.assert_array_equal(block.consumer, wrenches)
-    states = [[(str(antaeus.Verdict(int(state))), sorted(antaeus.reason_names(int(bits)))) for state, bits in zip(row, names, strict=True)]
+    verdicts = list(antaeus.Verdict)
+    states = [[(str(verdicts[state]), sorted(antaeus.reason_names(int(bits)))) for state, bits in zip(row, names, strict=True)]
               for row, names in zip(block.state, block.reasons, strict=True)]  # fmt: skip
     assert states == said
     assert facts.lost == facts.repeated == facts.out_of_order == facts.undecodable == facts.restarts == 0, facts
