@@ -136,7 +136,8 @@ def test_what_cannot_be_written_is_one_line(robot, brief, tmp_path, monkeypatch)
     assert not list((tmp_path / "rec").glob(".antaeus-*"))
 
 
-@pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "..", ".hidden", "a/b", "a\0b", "x" * 500, "", "läuft", "a b;c$(d)", "\n"])
+@pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "..", ".hidden", "a/b", "a\0b", "x" * 500, "", "läuft",
+                                  "a b;c$(d)", "\n"])
 def test_names_stay_in_the_folder(name):
     safe = safe_name(name)
     assert safe and len(safe) <= 48 and pathlib.PurePath(safe).name == safe and not safe.startswith(".")

@@ -389,8 +389,8 @@ def test_sizes(text, size):
     assert parse_size(text) == size
 
 
-@pytest.mark.parametrize(("text", "says"), [("10GBB", "did you mean 'GB'"), ("ten", "is no size"), ("-1GB", "is no size"), ("0", "keeps nothing"),
-                                            ("", "is no size"), ("5 parsec", "unknown unit")])
+@pytest.mark.parametrize(("text", "says"), [("10GBB", "did you mean 'GB'"), ("ten", "is no size"), ("-1GB", "is no size"),
+                                            ("0", "keeps nothing"), ("", "is no size"), ("5 parsec", "unknown unit")])
 def test_what_is_no_size(text, says):
     with pytest.raises(ValueError, match=f"^--keep: .*{says}"):
         parse_size(text)

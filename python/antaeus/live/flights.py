@@ -132,7 +132,8 @@ class FlightKeeper:
         if len(self._begun) >= MOST_AN_HOUR:
             self._left_out += 1
             if self._left_out == 1:
-                self._say(f"record: {MOST_AN_HOUR} flight records within an hour: of what follows there are the parts and events.jsonl alone")
+                self._say(f"record: {MOST_AN_HOUR} flight records within an hour: of what follows there are "
+                          "the parts and events.jsonl alone")
             return
         self._left_out = 0
         self._begun.append(wall.timestamp())
@@ -286,7 +287,8 @@ def _cut_episode(episode: pathlib.Path, job: dict[str, typing.Any]) -> dict[str,
 
 
 def _same_from(episode: pathlib.Path, endpoints: list[str], table: typing.Any) -> tuple[float | None, str]:
-    """From which time stamp on an estimate of the record [table] gives, by every bit, what watch said; None: not even at its end. In words."""
+    """From which time stamp on an estimate of the record [table] gives, by every bit, what watch said; None: not even at its end.
+    And the same in words."""
     from antaeus.live.said import read_said
 
     if table is None:

@@ -1,4 +1,7 @@
-"""`antaeus watch … --ready`: may what reads the forces be switched on? Ten seconds at rest, a small motion, then go or no go with the reasons."""
+"""`antaeus watch … --ready`: may what reads the forces be switched on?
+
+Ten seconds at rest and a small motion, then go, or no go with the reasons.
+"""
 
 import dataclasses
 import math
@@ -137,8 +140,8 @@ def check_stream(times: np.ndarray, facts: typing.Any, lost: int, seconds: float
     if share > _LOSS[1] or facts.silences > _SILENCES or facts.clock_jumps:
         return Checked("stream", "no go", words, "mend the connection: wire before radio, a queue that is deep enough", numbers)
     if 1 / period < _LEAST_RATE:
-        return Checked("stream", "reservation", words + f": below {_LEAST_RATE:.0f} a second accelerations are not differenced, and a robot in "
-                       "motion is degraded", "send more samples a second", numbers)
+        return Checked("stream", "reservation", words + f": below {_LEAST_RATE:.0f} a second accelerations are not differenced, "
+                       "and a robot in motion is degraded", "send more samples a second", numbers)
     if share > _LOSS[0] or jitter > _JITTER or facts.silences:
         return Checked("stream", "reservation", words, "mend the connection, or send the stamp of the measurement", numbers)
     return Checked("stream", "go", words, "", numbers)
@@ -161,7 +164,8 @@ def check_channels(block: typing.Any, robot: typing.Any) -> Checked:
         lacks.append("no gyro and accelerometer: a residual in motion is static")
     if lacks:
         return Checked("channels", "reservation", "; ".join(lacks), "send them, or read the forces at rest alone", {"lacks": lacks})
-    return Checked("channels", "go", "all that this robot's estimator uses" + ("" if floating else "; a base that is bolted down needs no IMU"))
+    return Checked("channels", "go", "all that this robot's estimator uses" +
+                   ("" if floating else "; a base that is bolted down needs no IMU"))
 
 
 def check_set_up(robot: typing.Any, last: LastSamples) -> tuple[Checked, list[tuple[str, list[int]]]]:
@@ -178,7 +182,8 @@ def check_set_up(robot: typing.Any, last: LastSamples) -> tuple[Checked, list[tu
                             for one in serious], "torques_judged": bool(result.torques_judged), "seconds": last.seconds()}
     if serious:
         worst = serious[0]
-        return Checked("set-up", "no go" if suspects else "reservation", " ".join(one.text for one in serious[:3]), worst.remedy, numbers), suspects
+        return Checked("set-up", "no go" if suspects else "reservation", " ".join(one.text for one in serious[:3]), worst.remedy,
+                       numbers), suspects
     if not result.torques_judged:
         return Checked("set-up", "reservation", "channels are right; torques were not judged, since too few joints moved by 0.1",
                        "move more joints, farther", numbers), []
@@ -194,7 +199,8 @@ def check_pose(robot: typing.Any, endpoints: typing.Sequence[str], q: np.ndarray
     except ValueError as error:
         return Checked("pose", "no go", " ".join(str(error).split()))
     failed = [check for check in [*report.checks, *report.sd_checks, *report.conditioning_checks] if not check.passed]
-    numbers = {"failed": [{"kind": str(check.kind), "subject": check.subject, "value": check.value, "limit": check.limit} for check in failed],
+    numbers = {"failed": [{"kind": str(check.kind), "subject": check.subject, "value": check.value, "limit": check.limit}
+                          for check in failed],
                "notes": list(report.notes)}
     if failed:
         first = failed[0]
@@ -221,8 +227,8 @@ def independent_samples(values: np.ndarray) -> float:
 
 
 def check_noise(robot: typing.Any, residual: np.ndarray, stated: np.ndarray) -> Checked:
-    """Residuals at rest [N × M], N·m, against the sd that the estimator states of them [N × M]: their spread by χ², as many degrees of freedom
-    as there are independent samples; their mean as one draw of the stated error."""
+    """Residuals at rest [N × M], N·m, against the sd that the estimator states of them [N × M]: their spread by χ², with as many degrees
+    of freedom as there are independent samples; their mean as one draw of the stated error."""
     import antaeus
 
     names = list(robot.model.motor_names())
@@ -232,7 +238,8 @@ def check_noise(robot: typing.Any, residual: np.ndarray, stated: np.ndarray) -> 
         values = residual[rows, motor]
         if len(values) < 100:
             continue
-        sd, mean, sigma, worth = float(values.std()), float(values.mean()), float(np.median(stated[rows, motor])), independent_samples(values)
+        sd, mean, sigma = float(values.std()), float(values.mean()), float(np.median(stated[rows, motor]))
+        worth = independent_samples(values)
         freedom = max(1.0, worth - 1.0)
         limit = sigma * math.sqrt(antaeus.chi_squared_quantile(1 - _FALSE_NO_GO / len(names), freedom) / freedom)
         joints.append({"joint": name, "mean": mean, "sd": sd, "stated": sigma, "independent": worth, "limit": limit})
@@ -244,14 +251,15 @@ def check_noise(robot: typing.Any, residual: np.ndarray, stated: np.ndarray) -> 
     if not joints:
         return Checked("noise", "reservation", "no residual at rest to compare", "hold the robot still for ten seconds", numbers)
     if loud:
-        return Checked("noise", "no go", "torques are louder than the profile states: " + ", ".join(text for _, text in sorted(loud)[::-1][:4]),
+        return Checked("noise", "no go", "torques are louder than the profile states: " +
+                       ", ".join(text for _, text in sorted(loud)[::-1][:4]),
                        "find what shakes, or antaeus identify a log in which nothing touches", numbers)
     if off:
         return Checked("noise", "reservation", "torques are off by more than the profile states: " +
                        ", ".join(text for _, text in sorted(off)[::-1][:4]), "the tare takes it out in this pose; antaeus identify in all",
                        numbers)
-    assumed = robot.profile.noise is None
-    return Checked("noise", "go", f"{len(joints)} joints within what the profile {'assumes' if assumed else 'was identified with'}", "", numbers)
+    stands_on = "assumes" if robot.profile.noise is None else "was identified with"
+    return Checked("noise", "go", f"{len(joints)} joints within what the profile {stands_on}", "", numbers)
 
 
 def check_tare(state: str, motors: typing.Sequence[str]) -> Checked:

@@ -52,7 +52,8 @@ _LAG_MEMORY = 0.5  # s: of the mean by which the residual tells noise from a for
 def lead_in(robot: typing.Any) -> float:
     """Seconds after which filters that began cold give the numbers, by every bit, of those that ran all along.
 
-    The slowest are the mean of the lag's noise, the low pass, which forgets its start as exp(−2π f t), and the momentum observer, exp(−rate t).
+    The slowest are the mean of the lag's noise, the low pass, which forgets its start as exp(−2π f t), and the momentum observer,
+    exp(−rate t).
     """
     set_ = {f"{one.group}.{one.name}": one.value for one in robot.profile.settings.all()}
 
@@ -336,7 +337,8 @@ class Recorder:
         self._held = [*_present(chunk.rows), *(name for name in rows if name.startswith(f"{FOLDER}/"))]
         place = self._run / f"part_{self._parts:04d}"
         about = {"schema": "antaeus.live.part/1", "begins": why, "epoch": epoch, "first_sample": first,
-                 "leads_in": chunk.first - first, "same_after": self._lead_in, "endpoints": list(self._about["endpoints"]), "sign": self._sign,
+                 "leads_in": chunk.first - first, "same_after": self._lead_in,
+                 "endpoints": list(self._about["endpoints"]), "sign": self._sign,
                  "motors": list(self._robot.model.motor_names()), "robot": self._robot.profile.name,
                  "audit": audit_line(place.name, self._robot, self._about["endpoints"])}
         rows = {name: rows[name] for name in self._held}
