@@ -171,6 +171,12 @@ def test_noise_as_stated_is_go_however_correlated_and_louder_is_not(robot):
     residual[:, 3] *= 3
     loud = check_noise(robot, residual, np.full((count, 7), 0.3))
     assert loud.verdict == "no go" and "panda_joint4" in loud.words and "panda_joint3" not in loud.words
+    residual[:, 3] /= 2
+    somewhat = check_noise(robot, residual, np.full((count, 7), 0.3))
+    assert somewhat.verdict == "reservation" and "assumes" in somewhat.words, "nobody identified a Panda's noise"
+    humanoid = antaeus.load_robot("h1_2")
+    shaken = np.random.default_rng(1).normal(0, 0.45, (count, 27))
+    assert check_noise(humanoid, shaken, np.full((count, 27), 0.3)).verdict == "no go"
 
 
 def test_an_offset_is_a_reservation_that_names_the_tare(robot):
