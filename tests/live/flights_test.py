@@ -61,6 +61,7 @@ def test_half_a_minute_before_and_ten_seconds_after(robot, live, tmp_path):
     why = json.loads((flight / "why.json").read_text())
     time = np.load(flight / "episode" / "time.npy")
     assert time[0] <= 60.1 - flights.BEFORE - why["leads_in"] and time[-1] == pytest.approx(60.1 + flights.AFTER, abs=0.0051)
+    assert why["settings"] == {} and why["audit"].startswith("antaeus audit episode --robot panda")
     assert why["events"][0]["kind"] == "alarm" and why["moment"] == pytest.approx(60.1) and not why["ends_early"]
     # Cut in the middle of a stream: filters begin cold, and are the live ones well before what the record is for.
     assert time[0] < why["same_from"] <= 60.1 - flights.BEFORE

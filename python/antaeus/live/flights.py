@@ -229,6 +229,7 @@ def write_flight(robot: typing.Any, job: dict[str, typing.Any]) -> tuple[pathlib
     import antaeus
 
     from antaeus.live.growing import json_text
+    from antaeus.live.recording import settings_since
 
     folder = pathlib.Path(job["folder"])
     notes: list[str] = []
@@ -247,7 +248,7 @@ def write_flight(robot: typing.Any, job: dict[str, typing.Any]) -> tuple[pathlib
         why = {"schema": "antaeus.live.flight/1", "events": job["events"], "begin": float(time[0]), "end": float(time[-1]),
                "moment": job["moments"][0], "same_from": same_from, "compared": compared, "leads_in": job["lead_in"],
                "begins_with_the_stream": job["from_epoch"], "ends_early": bool(time[-1] < job["end"] - 0.5), "about": job["about"],
-               "audit": about["audit"]}
+               "settings": settings_since(robot), "audit": about["audit"]}
         try:
             _write_mcap(made / "flight.mcap", episode, robot, loaded, table)
         except ValueError as error:
