@@ -180,6 +180,7 @@ def test_a_channel_that_comes_later_begins_a_part(robot, tmp_path):
     stream = Stream(robot, HAND, log)
     _, parts = record(tmp_path / "rec", robot, stream)
     assert [about_part(part)["begins"] for part in parts] == ["start", "channels"]
+    assert [about_part(part)["first_sample"] for part in parts] == [0, 500]  # in the middle of a block
     assert not (parts[0] / "imu_acc.npy").exists() and (parts[1] / "imu_acc.npy").exists()
     antaeus.load_episode(parts[1], robot)
 
