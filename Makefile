@@ -88,7 +88,7 @@ soak: setup-test ## the slow proofs: a million poses, blocked targets, a million
 	@for room in $(SOAKS); do ANTAEUS_SOAK=1 build/bin/$${room}_tests --gtest_filter='*Soak*:Blocked.*' || exit 1; done
 	@$(VENV)/bin/python tools/header_costs.py --check build/release
 	@ANTAEUS_SOAK=1 ANTAEUS_IDENTIFIED_NOISE=$(CURDIR)/build/bin/identified_noise PYTHONPATH=$(CURDIR)/build/python \
-		build/venv/bin/python -m pytest -q -s -p no:cacheprovider tests/python/mujoco_noise_test.py tests/python/loop_soak_test.py tests/python/hostile_numbers_test.py tests/python/ik_closest_test.py
+		build/venv/bin/python -m pytest -q -s -p no:cacheprovider tests/python/mujoco_noise_test.py tests/python/loop_soak_test.py tests/python/hostile_numbers_test.py tests/python/ik_closest_test.py tests/live/recording_test.py
 
 bench: setup-test ## benchmarks against what a user would otherwise run
 	$(call configure,release,-DANTAEUS_BUILD_TESTS=ON -DANTAEUS_BUILD_BENCHMARKS=ON)

@@ -61,6 +61,7 @@ def test_half_a_minute_before_and_ten_seconds_after(robot, live, tmp_path):
     why = json.loads((flight / "why.json").read_text())
     time = np.load(flight / "episode" / "time.npy")
     assert time[0] <= 60.1 - flights.BEFORE - why["leads_in"] and time[-1] == pytest.approx(60.1 + flights.AFTER, abs=0.0051)
+    assert why["settings"] == {} and why["audit"].startswith("antaeus audit episode --robot panda")
     assert why["events"][0]["kind"] == "alarm" and why["moment"] == pytest.approx(60.1) and not why["ends_early"]
     # Cut in the middle of a stream: filters begin cold, and are the live ones well before what the record is for.
     assert time[0] < why["same_from"] <= 60.1 - flights.BEFORE
@@ -136,7 +137,8 @@ def test_what_cannot_be_written_is_one_line(robot, brief, tmp_path, monkeypatch)
     assert not list((tmp_path / "rec").glob(".antaeus-*"))
 
 
-@pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "..", ".hidden", "a/b", "a\0b", "x" * 500, "", "läuft", "a b;c$(d)", "\n"])
+@pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "..", ".hidden", "a/b", "a\0b", "x" * 500, "", "läuft",
+                                  "a b;c$(d)", "\n"])
 def test_names_stay_in_the_folder(name):
     safe = safe_name(name)
     assert safe and len(safe) <= 48 and pathlib.PurePath(safe).name == safe and not safe.startswith(".")

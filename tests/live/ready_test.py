@@ -20,10 +20,12 @@ REST, MOTION = 4.0, 8.0  # s; ten at rest in use
 
 @pytest.fixture(scope="module")
 def robot():
-    return antaeus.load_robot("panda")
+    robot = antaeus.load_robot("panda")
+    robot.profile.settings.set("live.silence=20")  # what else this machine does is no fault of the stream
+    return robot
 
 
-def stand_and_move(robot, rest=REST + 3.0, motion=MOTION, still=(), noise=0.05, seed=5, shake=0.0):
+def stand_and_move(robot, rest=REST + 6.0, motion=MOTION, still=(), noise=0.05, seed=5, shake=0.0):
     """A robot that stands, then moves smoothly all joints but those that stay still."""
     count = int((rest + motion) * RATE)
     time_ = np.arange(count) / RATE
@@ -55,7 +57,7 @@ def play(robot, log, *, lose=(), with_dq=True):
             while not estimator.push(message, 100.0 + log["time"][i]):
                 time.sleep(0.001)
             if i % 10 == 0:
-                time.sleep(0.002)  # five times as fast as the clock
+                time.sleep(0.008)  # five times as fast as the clock
         estimator.end()
 
     threading.Thread(target=feed, daemon=True).start()
@@ -169,6 +171,12 @@ def test_noise_as_stated_is_go_however_correlated_and_louder_is_not(robot):
     residual[:, 3] *= 3
     loud = check_noise(robot, residual, np.full((count, 7), 0.3))
     assert loud.verdict == "no go" and "panda_joint4" in loud.words and "panda_joint3" not in loud.words
+    residual[:, 3] /= 2
+    somewhat = check_noise(robot, residual, np.full((count, 7), 0.3))
+    assert somewhat.verdict == "reservation" and "assumes" in somewhat.words, "nobody identified a Panda's noise"
+    humanoid = antaeus.load_robot("h1_2")
+    shaken = np.random.default_rng(1).normal(0, 0.45, (count, 27))
+    assert check_noise(humanoid, shaken, np.full((count, 27), 0.3)).verdict == "no go"
 
 
 def test_an_offset_is_a_reservation_that_names_the_tare(robot):
@@ -194,7 +202,9 @@ def test_streams():
     assert check_stream(even, health(), 0, 10).verdict == "go"
     assert check_stream(even, health(), 20, 10).verdict == "reservation"
     assert check_stream(even, health(), 500, 10).verdict == "no go"
-    assert check_stream(even, health(silences=1), 0, 10).verdict == "no go"
+    assert check_stream(even, health(silences=1), 0, 10).verdict == "reservation"
+    assert check_stream(even, health(silences=2), 0, 10).verdict == "no go"
+    assert check_stream(even, health(clock_jumps=1), 0, 10).verdict == "no go"
     assert check_stream(even * 10, health(), 0, 100).verdict == "reservation"  # 50 a second
     assert check_stream(np.full(10, np.nan), health(), 0, 1).verdict == "no go"
     jittered = np.sort(even + np.random.default_rng(0).normal(0, 0.002, len(even)))

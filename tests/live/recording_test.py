@@ -180,6 +180,7 @@ def test_a_channel_that_comes_later_begins_a_part(robot, tmp_path):
     stream = Stream(robot, HAND, log)
     _, parts = record(tmp_path / "rec", robot, stream)
     assert [about_part(part)["begins"] for part in parts] == ["start", "channels"]
+    assert [about_part(part)["first_sample"] for part in parts] == [0, 500]  # in the middle of a block
     assert not (parts[0] / "imu_acc.npy").exists() and (parts[1] / "imu_acc.npy").exists()
     antaeus.load_episode(parts[1], robot)
 
@@ -301,6 +302,34 @@ def test_a_full_disk_is_one_line_and_recording_goes_on_when_there_is_room(robot,
     assert slowest < 0.1
 
 
+@pytest.mark.parametrize("fails", [1, 5, 20, 30, 60, 90])
+def test_a_folder_is_whole_or_not_there(robot, live, tmp_path, monkeypatch, fails):
+    """The disk fills at any write of the first, the second or the third rows."""
+    real, writes = growing._write_all, [0]
+
+    def write(file, data):
+        writes[0] += 1
+        if writes[0] == fails:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(file, data)
+
+    monkeypatch.setattr(growing, "_write_all", write)
+    rows = {"time": np.arange(5.0), "qpos": np.zeros((5, 7)), "said/wrench": np.zeros((5, 2, 6)), "said/stop": np.zeros((5, 2), bool)}
+    added = 0
+    with pytest.raises(OSError), contextlib.ExitStack() as end:
+        folder = growing.GrowingFolder(tmp_path / "part", rows, {"part.json": "{}"})
+        end.callback(folder.close)
+        for _ in range(50):
+            added += 5
+            folder.add(rows)
+    place = tmp_path / "part"
+    if place.exists():
+        assert {len(np.load(file)) for file in place.rglob("*.npy")} == {added}
+    else:
+        assert added == 0
+    assert [entry.name for entry in tmp_path.iterdir() if entry != place] == []
+
+
 def test_a_limit_of_the_system_ends_no_watch(robot, live, tmp_path):
     """Files may not become larger than 100 kB: what fits is there, whole."""
     file = tmp_path / "blocks.pkl"
@@ -358,14 +387,14 @@ def test_no_part_and_no_folder_are_one_line(robot, live, tmp_path):
 @pytest.mark.parametrize(("text", "size"), [("10GB", 10**10), ("500 MB", 5 * 10**8), ("1.5GiB", 3 << 29), ("1234", 1234), ("2g", 2 * 10**9),
                                             ("1tb", 10**12)])
 def test_sizes(text, size):
-    assert parse_size("--keep", text) == size
+    assert parse_size(text) == size
 
 
-@pytest.mark.parametrize(("text", "says"), [("10GBB", "did you mean 'GB'"), ("ten", "is no size"), ("-1GB", "is no size"), ("0", "keeps nothing"),
-                                            ("", "is no size"), ("5 parsec", "unknown unit")])
+@pytest.mark.parametrize(("text", "says"), [("10GBB", "did you mean 'GB'"), ("ten", "is no size"), ("-1GB", "is no size"),
+                                            ("0", "keeps nothing"), ("", "is no size"), ("5 parsec", "unknown unit")])
 def test_what_is_no_size(text, says):
     with pytest.raises(ValueError, match=f"^--keep: .*{says}"):
-        parse_size("--keep", text)
+        parse_size(text)
 
 
 def test_sizes_in_words():

@@ -249,7 +249,7 @@ class _Received:
         self._imu = None
         if orientation is not None or gyro is not None or accelerometer is not None:
             # A covariance that begins with −1: there is no such number (sensor_msgs/Imu).
-            self._imu = [(values if values is not None else blank[:, :width], struct.pack("<9d", *[0.0 if values is not None else -1.0] + [0.0] * 8))
+            self._imu = [(blank[:, :width] if values is None else values, struct.pack("<9d", -1.0 if values is None else 0.0, *[0.0] * 8))
                          for values, width in ((orientation, 4), (gyro, 3), (accelerometer, 3))]
 
     @staticmethod

@@ -132,7 +132,8 @@ class FlightKeeper:
         if len(self._begun) >= MOST_AN_HOUR:
             self._left_out += 1
             if self._left_out == 1:
-                self._say(f"record: {MOST_AN_HOUR} flight records within an hour: of what follows there are the parts and events.jsonl alone")
+                self._say(f"record: {MOST_AN_HOUR} flight records within an hour: of what follows there are "
+                          "the parts and events.jsonl alone")
             return
         self._left_out = 0
         self._begun.append(wall.timestamp())
@@ -228,6 +229,7 @@ def write_flight(robot: typing.Any, job: dict[str, typing.Any]) -> tuple[pathlib
     import antaeus
 
     from antaeus.live.growing import json_text
+    from antaeus.live.recording import settings_since
 
     folder = pathlib.Path(job["folder"])
     notes: list[str] = []
@@ -246,7 +248,7 @@ def write_flight(robot: typing.Any, job: dict[str, typing.Any]) -> tuple[pathlib
         why = {"schema": "antaeus.live.flight/1", "events": job["events"], "begin": float(time[0]), "end": float(time[-1]),
                "moment": job["moments"][0], "same_from": same_from, "compared": compared, "leads_in": job["lead_in"],
                "begins_with_the_stream": job["from_epoch"], "ends_early": bool(time[-1] < job["end"] - 0.5), "about": job["about"],
-               "audit": about["audit"]}
+               "settings": settings_since(robot), "audit": about["audit"]}
         try:
             _write_mcap(made / "flight.mcap", episode, robot, loaded, table)
         except ValueError as error:
@@ -286,7 +288,8 @@ def _cut_episode(episode: pathlib.Path, job: dict[str, typing.Any]) -> dict[str,
 
 
 def _same_from(episode: pathlib.Path, endpoints: list[str], table: typing.Any) -> tuple[float | None, str]:
-    """From which time stamp on an estimate of the record [table] gives, by every bit, what watch said; None: not even at its end. In words."""
+    """From which time stamp on an estimate of the record [table] gives, by every bit, what watch said; None: not even at its end.
+    And the same in words."""
     from antaeus.live.said import read_said
 
     if table is None:

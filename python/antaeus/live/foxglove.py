@@ -81,7 +81,8 @@ class Foxglove(Viewer):
             self._log.log(say.Log(timestamp=stamp, level=level, message=event.words, name=f"antaeus {event.kind}"))
         names = ("received", "taken", "lost", "repeated", "out_of_order", "late", "undecodable", "dropped", "rate", "latency")
         told = {name: getattr(facts, name) for name in names if hasattr(facts, name)}
-        self._diagnostics.log({"stream": str(facts.stream), **{name: value if np.isfinite(value) else None for name, value in told.items()}})
+        numbers = {name: value if np.isfinite(value) else None for name, value in told.items()}
+        self._diagnostics.log({"stream": str(facts.stream), **numbers})
 
     def _vector(self, vector: np.ndarray) -> typing.Any:
         return self._say.Vector3(x=float(vector[0]), y=float(vector[1]), z=float(vector[2]))
@@ -100,7 +101,8 @@ class Foxglove(Viewer):
         pose = say.Pose(position=self._vector(place), orientation=self._turned(turn))
         arrow = say.ArrowPrimitive(pose=pose, shaft_length=length - head, shaft_diameter=0.015, head_length=head, head_diameter=0.035,
                                    color=colour)
-        text = say.TextPrimitive(pose=pose, billboard=True, font_size=12.0, scale_invariant=True, color=colour, text=f"{norm:.3g} N, {verdict}")
+        text = say.TextPrimitive(pose=pose, billboard=True, font_size=12.0, scale_invariant=True, color=colour,
+                                 text=f"{norm:.3g} N, {verdict}")
         return say.SceneEntity(timestamp=stamp, frame_id="world", id=frame, arrows=[arrow], texts=[text])
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import typing
 
 import numpy as np
@@ -83,17 +84,21 @@ class GrowingFolder:
         """Makes `place` with these rows [at least one]; their types and shapes are those of all that follow. Raises OSError."""
         self.place = place
         self._end = contextlib.ExitStack()
+        shown = False
         try:
             hidden = self._end.enter_context(scratch_folder(place.parent)) / "next"
             self._shown = _Twin(hidden, first, texts or {})
             self._end.callback(self._shown.close)
             self._shown.add([first])
             os.rename(hidden, place)
+            shown = True
             self._hidden_at = hidden
             self._hidden = _Twin(hidden, first, texts or {})
             self._end.callback(lambda: self._hidden.close())
         except BaseException:
             self._end.close()
+            if shown:
+                shutil.rmtree(place, ignore_errors=True)
             raise
         self._behind: list[Rows] = [first]  # what the hidden folder lacks
 

@@ -1,4 +1,7 @@
-"""`antaeus watch … --ready`: may what reads the forces be switched on? Ten seconds at rest, a small motion, then go or no go with the reasons."""
+"""`antaeus watch … --ready`: may what reads the forces be switched on?
+
+Ten seconds at rest and a small motion, then go, or no go with the reasons.
+"""
 
 import dataclasses
 import math
@@ -11,6 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from antaeus.live.events import bits_of
 from antaeus.live.set_up import _OF_THE_STREAM, LastSamples, suspected_motors
 
 REST = 10.0  # s at rest
@@ -24,10 +28,12 @@ _PATIENCE_TARE = 10.0  # s beyond the tare's own duration
 _SPEED_WINDOW = 0.2  # s over which positions tell a speed: at 0.05 rad/s that is 0.01 rad, above the steps of encoders
 _STILL = 0.05  # rad/s, as residual.tare_still
 _LOSS = (0.001, 0.01)  # share of samples lost from which there is a reservation, and no go
-_JITTER = (0.5, 5.0)  # of a period, 99th percentile of the deviation between samples
+_JITTER = 0.5  # of a period, 99th percentile of the deviation between samples, from which there is a reservation
+_SILENCES = 1  # longer than live.silence; more are no go
 _LEAST_RATE = 200.0  # Hz, as residual.minimum_rate
 _MOST_SAMPLES = 6000  # that the check of the set-up is given: it is made once, and nothing waits
 _FALSE_NO_GO = 1e-3  # of a noise test of one joint of a robot whose noise is as stated
+_GUESS = 2.0  # by which a robot may be louder than figures that nobody identified, with a reservation: they are a guess
 _OFFSET = 3.29  # sds of the stated doubt: one in 1000 of a normal error
 
 
@@ -131,14 +137,14 @@ def check_stream(times: np.ndarray, facts: typing.Any, lost: int, seconds: float
     numbers = {"rate": 1 / period, "jitter": jitter, "lost": lost, "share_lost": share, "seconds": seconds, "silences": int(facts.silences),
                "undecodable": int(facts.undecodable), "clock_jumps": int(facts.clock_jumps)}
     words = f"{1 / period:.0f} samples a second, {lost} lost in {seconds:.0f} s, 99 % within {100 * jitter:.0f} % of a period"
-    if share > _LOSS[1] or facts.silences or facts.clock_jumps:
-        return Checked("stream", "no go", words + (f", silent {facts.silences} times" if facts.silences else "") +
-                       (f", its clock jumped {facts.clock_jumps} times" if facts.clock_jumps else ""),
-                       "mend the connection: wire before radio, a queue that is deep enough", numbers)
+    words += f", silent {facts.silences} times" if facts.silences else ""
+    words += f", its clock jumped {facts.clock_jumps} times" if facts.clock_jumps else ""
+    if share > _LOSS[1] or facts.silences > _SILENCES or facts.clock_jumps:
+        return Checked("stream", "no go", words, "mend the connection: wire before radio, a queue that is deep enough", numbers)
     if 1 / period < _LEAST_RATE:
-        return Checked("stream", "reservation", words + f": below {_LEAST_RATE:.0f} a second accelerations are not differenced, and a robot in "
-                       "motion is degraded", "send more samples a second", numbers)
-    if share > _LOSS[0] or jitter > _JITTER[0]:
+        return Checked("stream", "reservation", words + f": below {_LEAST_RATE:.0f} a second accelerations are not differenced, "
+                       "and a robot in motion is degraded", "send more samples a second", numbers)
+    if share > _LOSS[0] or jitter > _JITTER or facts.silences:
         return Checked("stream", "reservation", words, "mend the connection, or send the stamp of the measurement", numbers)
     return Checked("stream", "go", words, "", numbers)
 
@@ -160,7 +166,8 @@ def check_channels(block: typing.Any, robot: typing.Any) -> Checked:
         lacks.append("no gyro and accelerometer: a residual in motion is static")
     if lacks:
         return Checked("channels", "reservation", "; ".join(lacks), "send them, or read the forces at rest alone", {"lacks": lacks})
-    return Checked("channels", "go", "all that this robot's estimator uses" + ("" if floating else "; a base that is bolted down needs no IMU"))
+    return Checked("channels", "go", "all that this robot's estimator uses" +
+                   ("" if floating else "; a base that is bolted down needs no IMU"))
 
 
 def check_set_up(robot: typing.Any, last: LastSamples) -> tuple[Checked, list[tuple[str, list[int]]]]:
@@ -177,7 +184,8 @@ def check_set_up(robot: typing.Any, last: LastSamples) -> tuple[Checked, list[tu
                             for one in serious], "torques_judged": bool(result.torques_judged), "seconds": last.seconds()}
     if serious:
         worst = serious[0]
-        return Checked("set-up", "no go" if suspects else "reservation", " ".join(one.text for one in serious[:3]), worst.remedy, numbers), suspects
+        return Checked("set-up", "no go" if suspects else "reservation", " ".join(one.text for one in serious[:3]), worst.remedy,
+                       numbers), suspects
     if not result.torques_judged:
         return Checked("set-up", "reservation", "channels are right; torques were not judged, since too few joints moved by 0.1",
                        "move more joints, farther", numbers), []
@@ -193,7 +201,8 @@ def check_pose(robot: typing.Any, endpoints: typing.Sequence[str], q: np.ndarray
     except ValueError as error:
         return Checked("pose", "no go", " ".join(str(error).split()))
     failed = [check for check in [*report.checks, *report.sd_checks, *report.conditioning_checks] if not check.passed]
-    numbers = {"failed": [{"kind": str(check.kind), "subject": check.subject, "value": check.value, "limit": check.limit} for check in failed],
+    numbers = {"failed": [{"kind": str(check.kind), "subject": check.subject, "value": check.value, "limit": check.limit}
+                          for check in failed],
                "notes": list(report.notes)}
     if failed:
         first = failed[0]
@@ -220,8 +229,8 @@ def independent_samples(values: np.ndarray) -> float:
 
 
 def check_noise(robot: typing.Any, residual: np.ndarray, stated: np.ndarray) -> Checked:
-    """Residuals at rest [N × M], N·m, against the sd that the estimator states of them [N × M]: their spread by χ², as many degrees of freedom
-    as there are independent samples; their mean as one draw of the stated error."""
+    """Residuals at rest [N × M], N·m, against the sd that the estimator states of them [N × M]: their spread by χ², with as many degrees
+    of freedom as there are independent samples; their mean as one draw of the stated error."""
     import antaeus
 
     names = list(robot.model.motor_names())
@@ -231,7 +240,8 @@ def check_noise(robot: typing.Any, residual: np.ndarray, stated: np.ndarray) -> 
         values = residual[rows, motor]
         if len(values) < 100:
             continue
-        sd, mean, sigma, worth = float(values.std()), float(values.mean()), float(np.median(stated[rows, motor])), independent_samples(values)
+        sd, mean, sigma = float(values.std()), float(values.mean()), float(np.median(stated[rows, motor]))
+        worth = independent_samples(values)
         freedom = max(1.0, worth - 1.0)
         limit = sigma * math.sqrt(antaeus.chi_squared_quantile(1 - _FALSE_NO_GO / len(names), freedom) / freedom)
         joints.append({"joint": name, "mean": mean, "sd": sd, "stated": sigma, "independent": worth, "limit": limit})
@@ -243,14 +253,18 @@ def check_noise(robot: typing.Any, residual: np.ndarray, stated: np.ndarray) -> 
     if not joints:
         return Checked("noise", "reservation", "no residual at rest to compare", "hold the robot still for ten seconds", numbers)
     if loud:
-        return Checked("noise", "no go", "torques are louder than the profile states: " + ", ".join(text for _, text in sorted(loud)[::-1][:4]),
+        worst = max(loud)[0]
+        guessed = robot.profile.noise is None and worst <= _GUESS
+        return Checked("noise", "reservation" if guessed else "no go", "torques are louder than the profile " +
+                       ("assumes: " if robot.profile.noise is None else "states: ") + ", ".join(text for _, text in sorted(loud)[::-1][:4]),
+                       "antaeus identify a log in which nothing touches" if guessed else
                        "find what shakes, or antaeus identify a log in which nothing touches", numbers)
     if off:
         return Checked("noise", "reservation", "torques are off by more than the profile states: " +
                        ", ".join(text for _, text in sorted(off)[::-1][:4]), "the tare takes it out in this pose; antaeus identify in all",
                        numbers)
-    assumed = robot.profile.noise is None
-    return Checked("noise", "go", f"{len(joints)} joints within what the profile {'assumes' if assumed else 'was identified with'}", "", numbers)
+    stands_on = "assumes" if robot.profile.noise is None else "was identified with"
+    return Checked("noise", "go", f"{len(joints)} joints within what the profile {stands_on}", "", numbers)
 
 
 def check_tare(state: str, motors: typing.Sequence[str]) -> Checked:
@@ -412,7 +426,9 @@ def judge_stream(estimator: typing.Any, robot: typing.Any, endpoints: typing.Seq
         episode = last.episode(robot)  # read as the profile says: order and sense
         quaternion = episode.imu_quaternion[-1] if episode.has_imu() else None
     checks.append(check_pose(robot, endpoints, q, quaternion))
-    checks.append(check_noise(robot, np.concatenate([one.residual for one in blocks]), np.concatenate([one.residual_sd for one in blocks])))
+    settled = np.concatenate([~_settling(one) for one in blocks])
+    checks.append(check_noise(robot, np.concatenate([one.residual for one in blocks])[settled],
+                              np.concatenate([one.residual_sd for one in blocks])[settled]))
 
     estimator.begin_tare()
     begun = now
@@ -455,6 +471,11 @@ def judge_stream(estimator: typing.Any, robot: typing.Any, endpoints: typing.Seq
     times = np.concatenate([_clock(one) for one in last.blocks()])
     checks.append(check_stream(times, facts, int(facts.lost) - lost_before, now - first))
     return result()
+
+
+def _settling(block: typing.Any) -> np.ndarray:
+    """Whether filters have not seen enough yet: what they give then is their start's, not the robot's [N]."""
+    return np.asarray((np.asarray(block.reasons) & np.uint64(bits_of(("settling",)))).any(axis=1))
 
 
 def _clock(block: typing.Any) -> np.ndarray:

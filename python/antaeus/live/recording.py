@@ -52,7 +52,8 @@ _LAG_MEMORY = 0.5  # s: of the mean by which the residual tells noise from a for
 def lead_in(robot: typing.Any) -> float:
     """Seconds after which filters that began cold give the numbers, by every bit, of those that ran all along.
 
-    The slowest are the mean of the lag's noise, the low pass, which forgets its start as exp(−2π f t), and the momentum observer, exp(−rate t).
+    The slowest are the mean of the lag's noise, the low pass, which forgets its start as exp(−2π f t), and the momentum observer,
+    exp(−rate t).
     """
     set_ = {f"{one.group}.{one.name}": one.value for one in robot.profile.settings.all()}
 
@@ -140,6 +141,9 @@ class Recorder:
         self._part: GrowingFolder | None = None
         self._parts, self._part_began, self._row_bytes = 0, 0.0, 0
         self._next, self._epoch = -1, -1
+        self._sign = ""
+        self._held: list[str] = []  # names of the part's files
+        self._place, self._begun_at = self._run, 0  # the part's folder, and the sample of its first row
         self._full_until = 0.0
         self._lost = 0
         self._sizes: dict[pathlib.Path, int] = {}
@@ -258,7 +262,7 @@ class Recorder:
             start = stop
             rows = _joined([self._rows_of(block) for block in group])
             epochs = rows[f"{FOLDER}/epoch"]
-            edges = [0, *(np.flatnonzero(np.diff(epochs)) + 1).tolist(), len(epochs)]
+            edges = sorted({0, *(np.flatnonzero(np.diff(epochs)) + 1).tolist(), *self._comings(rows), len(epochs)})
             for begin, end in zip(edges[:-1], edges[1:]):
                 part = {name: array[begin:end] for name, array in rows.items()}
                 first, epoch = group[0].first + begin, int(epochs[begin])
@@ -266,6 +270,16 @@ class Recorder:
                     self._clock.begin()
                 usable = ~(part[f"{FOLDER}/verdict"] == _INVALID).all(axis=1)
                 yield _Chunk(first, part, self._clock.formed(part["time"], usable)), epoch
+
+    def _comings(self, rows: Rows) -> set[int]:
+        """Rows at which a channel comes that the part lacks: those before were estimated without it, and are a log without it."""
+        found = set()
+        for name in _CHANNELS:
+            if name not in _ALWAYS and name not in self._held and rows[name].size:
+                there = np.isfinite(rows[name]).any(axis=1)
+                if there.any():
+                    found.add(int(np.argmax(there)))
+        return found
 
     def _rows_of(self, block: typing.Any) -> Rows:
         rows = {name: filled(getattr(block, field), len(block.time)) for name, field in _CHANNELS.items()}
@@ -336,7 +350,8 @@ class Recorder:
         self._held = [*_present(chunk.rows), *(name for name in rows if name.startswith(f"{FOLDER}/"))]
         place = self._run / f"part_{self._parts:04d}"
         about = {"schema": "antaeus.live.part/1", "begins": why, "epoch": epoch, "first_sample": first,
-                 "leads_in": chunk.first - first, "same_after": self._lead_in, "endpoints": list(self._about["endpoints"]), "sign": self._sign,
+                 "leads_in": chunk.first - first, "same_after": self._lead_in,
+                 "endpoints": list(self._about["endpoints"]), "sign": self._sign,
                  "motors": list(self._robot.model.motor_names()), "robot": self._robot.profile.name,
                  "audit": audit_line(place.name, self._robot, self._about["endpoints"])}
         rows = {name: rows[name] for name in self._held}
@@ -454,15 +469,7 @@ _INVALID = 4  # place of invalid_input in antaeus.Verdict
 
 
 def _joined(parts: list[Rows]) -> Rows:
-    """Where one has a channel of no columns, or the other, NaN stands."""
-    if len(parts) == 1:
-        return parts[0]
-    joined = {}
-    for name in parts[0]:
-        arrays = [rows[name] for rows in parts]
-        shape = max((array.shape[1:] for array in arrays))
-        joined[name] = np.concatenate([array if array.shape[1:] == shape else np.full((len(array), *shape), np.nan) for array in arrays])
-    return joined
+    return parts[0] if len(parts) == 1 else {name: np.concatenate([rows[name] for rows in parts]) for name in parts[0]}
 
 
 def _present(rows: Rows) -> list[str]:

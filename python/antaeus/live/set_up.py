@@ -81,8 +81,9 @@ class LastSamples:
         q, tau = all_of("qpos"), all_of("tau")
         if q is None or tau is None:
             raise ValueError("the stream: positions or torques hold no number; name the channels that do")
-        return antaeus.Episode.from_arrays(q=q, tau=tau, robot=robot, time=all_of("time"), v=all_of("dq"), imu_quaternion=all_of("imu_quat"),
-                                           imu_angular_velocity=all_of("imu_gyro"), imu_specific_force=all_of("imu_acc"),
+        return antaeus.Episode.from_arrays(q=q, tau=tau, robot=robot, time=all_of("time"), v=all_of("dq"),
+                                           imu_quaternion=all_of("imu_quat"), imu_angular_velocity=all_of("imu_gyro"),
+                                           imu_specific_force=all_of("imu_acc"),
                                            name="the stream", as_logged=True)
 
 
