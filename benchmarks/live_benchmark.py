@@ -39,10 +39,8 @@ def messages(robot: antaeus.Robot, count: int, rate: float) -> tuple[list[bytes]
         t = i / rate
         q, dq = 0.1 * np.sin(t + phases), 0.1 * np.cos(t + phases)
         gyro, acc = random.normal(0.0, 0.002, 3), np.array([0.0, 0.0, 9.81]) + random.normal(0.0, 0.02, 3)
-        if i == 0:
-            now = reader.at(antaeus.Observation(q=q, tau=np.zeros(motors), imu_quaternion_xyzw=np.array([0.0, 0.0, 0.0, 1.0])))
-            gravity = np.array(now.gravity_torque())
-        tau = gravity + random.normal(0.0, 0.05, motors)
+        now = reader.at(antaeus.Observation(q=q, tau=np.zeros(motors), imu_quaternion_xyzw=np.array([0.0, 0.0, 0.0, 1.0])))
+        tau = np.array(now.gravity_torque()) + random.normal(0.0, 0.05, motors)
         sample = {"time": 1000.0 + t, "seq": i, "q": q.round(6).tolist(), "dq": dq.round(6).tolist(), "tau": tau.round(5).tolist(),
                   "imu_quat_xyzw": [0.0, 0.0, 0.0, 1.0], "imu_gyro": gyro.round(6).tolist(), "imu_acc": acc.round(5).tolist()}
         texts.append(json.dumps(sample).encode())

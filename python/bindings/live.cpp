@@ -196,6 +196,8 @@ void bind_live(nb::module_& module) {
           "is full, or the message too long. Never waits.")
       .def("has_room", &LiveEstimator::has_room, "size"_a,
            "For who can wait, as the reader of a file: whether a message of that size has room now.")
+      .def("changes", &LiveEstimator::changes,
+           "How often a state, an action, a request to stop or the stream's own state has changed so far.")
       .def("count", &LiveEstimator::count, "Samples so far.")
       .def(
           "wait",

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <mutex>
 #include <thread>
+#include <tuple>
+#include <utility>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/numbers.hpp"
@@ -63,7 +65,7 @@ struct LiveEstimator::Impl {
     while (!stopping.load(std::memory_order_acquire)) {
       if (take_next()) continue;
       if (ending.load(std::memory_order_acquire) && queue.empty()) {
-        state.store(StreamState::ended, std::memory_order_release);
+        become(StreamState::ended);
         waiting_readers.wake();
         if (stopping.load(std::memory_order_acquire)) return;
       }
@@ -93,12 +95,16 @@ struct LiveEstimator::Impl {
     incoming.sleep(kLongest);
   }
 
+  void become(StreamState now) noexcept {
+    if (state.exchange(now, std::memory_order_acq_rel) != now) changes.fetch_add(1, std::memory_order_release);
+  }
+
   void look_for_silence() noexcept {
     const StreamState now = state.load(std::memory_order_relaxed);
     if (now != StreamState::running && now != StreamState::held_off) return;
     const double slow = 4.0 * (std::isnan(watch.period()) ? 0.0 : watch.period());
     if (seconds_now() - arrived_at < std::max(options.silence, slow)) return;
-    state.store(StreamState::silent, std::memory_order_release);
+    become(StreamState::silent);
     tell([](LiveFacts& mine) { ++mine.silences; });
     waiting_readers.wake();
   }
@@ -191,7 +197,7 @@ struct LiveEstimator::Impl {
     write(head, held, read);
     shared_tare.store(estimator.tare().state(), std::memory_order_release);
     ring.write({row.data(), static_cast<std::size_t>(row.size())});
-    state.store(held ? StreamState::held_off : StreamState::running, std::memory_order_release);
+    become(held ? StreamState::held_off : StreamState::running);
     waiting_readers.wake();
   }
 
@@ -234,6 +240,8 @@ struct LiveEstimator::Impl {
       at[L::kReasons] = number_of(consumer.reasons);
       at[L::kBecause] = number_of(consumer.because);
       stopped[k] = stopped[k] || consumer.stop_requested;
+      const std::tuple word(consumer.state, consumer.action, stopped[k]);
+      if (std::exchange(last_words[k], word) != word) changes.fetch_add(1, std::memory_order_release);
       at[L::kStop] = stopped[k] ? 1.0 : 0.0;
       at[L::kNis] = u.nis;
       at[L::kNisLimit] = u.nis_threshold;
@@ -296,6 +304,8 @@ struct LiveEstimator::Impl {
   Observation observation;
   std::vector<std::string> notes;
   std::vector<char> stopped = std::vector<char>(endpoints.size(), 0);
+  /// Of each endpoint: what a change of counts in `changes`.
+  std::vector<std::tuple<Verdict, ConsumerAction, char>> last_words{endpoints.size()};
   std::int64_t epoch = 0;
   double held_until = -kInfinity, arrived_at = 0.0;
   LiveFacts own;  ///< of the thread alone
@@ -308,6 +318,7 @@ struct LiveEstimator::Impl {
   std::atomic<int> tare_wanted = 0;
   std::atomic<TareState> shared_tare = TareState::none;
   std::atomic<StreamState> state = StreamState::waiting;
+  std::atomic<std::int64_t> changes = 0;
   std::atomic<std::int64_t> received = 0, dropped = 0, oversized = 0;
   WakeUp incoming;
   mutable WakeUps waiting_readers;
@@ -362,6 +373,8 @@ void LiveEstimator::end() noexcept {
   impl_->ending.store(true, std::memory_order_release);
   impl_->incoming.wake();
 }
+
+std::int64_t LiveEstimator::changes() const noexcept { return impl_->changes.load(std::memory_order_acquire); }
 
 std::int64_t LiveEstimator::count() const noexcept { return static_cast<std::int64_t>(impl_->ring.written()); }
 

@@ -14,9 +14,8 @@ constexpr double kMetersPerNewton = 0.01;
 /// A foot carries the robot: its arrow is so long when it carries all of it.
 constexpr double kMetersOfWeight = 0.6;
 
-double scale_of(const Robot& robot, std::string_view endpoint) {
-  const bool carries = robot.kind_of(endpoint) == EndpointKind::foot && robot.weight() > 0.0;
-  return carries ? std::min(kMetersPerNewton, kMetersOfWeight / robot.weight()) : kMetersPerNewton;
+double scale_of(const Robot& robot, bool foot) {
+  return foot && robot.weight() > 0.0 ? std::min(kMetersPerNewton, kMetersOfWeight / robot.weight()) : kMetersPerNewton;
 }
 
 }  // namespace
@@ -33,12 +32,14 @@ std::string live_scene_json(const Robot& robot, const std::vector<std::string>& 
 
   Scene scene;
   for (const std::string& endpoint : endpoints) {
-    const double scale = scale_of(robot, endpoint);
+    const bool foot = robot.kind_of(endpoint) == EndpointKind::foot;
+    const double scale = scale_of(robot, foot);
+    const std::string where = foot ? " at a foot" : "";
     const Anchor anchor{0, robot.model.description().link_of(endpoint)};
     SceneArrow force{
-        .name = "estimated force", .unit = "N", .anchor = anchor, .meters_per_unit = scale, .tone = Tone::blue};
-    SceneEllipsoid doubt{.name = "one sd of it", .unit = "N", .anchor = anchor, .meters_per_unit = scale};
-    SceneArrow read{.name = "what the consumer reads, where it is another",
+        .name = "estimated force" + where, .unit = "N", .anchor = anchor, .meters_per_unit = scale, .tone = Tone::blue};
+    SceneEllipsoid doubt{.name = "one sd of it" + where, .unit = "N", .anchor = anchor, .meters_per_unit = scale};
+    SceneArrow read{.name = "what the consumer reads" + where + ", where it is another",
                     .unit = "N",
                     .anchor = anchor,
                     .meters_per_unit = scale,

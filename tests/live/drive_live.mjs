@@ -131,6 +131,16 @@ for (const name of ['h1_2', 'panda', 'planar_3r', 'hostile']) {
   check('waiting_shows_the_robot', await page.isVisible('.robot canvas'));
   await page.context().close();
 }
+{
+  const page = await open('silent');
+  await until(page, () => /Silent/.test(document.querySelector('.verdict').textContent));
+  check('silence_stands_above_every_verdict', (await page.locator('.verdict', { hasText: 'Silent' }).count()) === 4, await page.textContent('.endpoints'));
+  check('silence_is_said', /no sample for/.test(await page.textContent('.banner')) && (await page.textContent('.chip')).includes('silent'), await page.textContent('.banner'));
+  check('zero_is_handed_on', (await page.locator('.numbers tr.read').first().textContent()).includes('0.00.00.00.0'), await page.locator('.numbers tr.read').first().textContent());
+  check('four_endpoints_fit', (await sideways(page)) <= 0);
+  await page.screenshot({ path: `${pictures}/silent.png` });
+  await page.context().close();
+}
 check('no_complaints', complaints.length === 0, complaints.join(' | '));
 await browser.close();
 console.log(JSON.stringify(results));

@@ -17,7 +17,7 @@ import antaeus
 VERDICTS = [verdict.value for verdict in antaeus.Verdict]
 ACTIONS = [action.value for action in antaeus.ConsumerAction]
 BITS = {name: bit for bit in range(64) for name in antaeus.reason_names(1 << bit)}
-COUNTS = ("received", "taken", "lost", "repeated", "out_of_order", "late", "undecodable", "dropped", "oversized", "restarts", "clock_jumps",
+COUNTS = ("received", "samples", "lost", "repeated", "out_of_order", "late", "undecodable", "dropped", "oversized", "restarts", "clock_jumps",
           "silences")
 RATE = 1000.0  # [Hz]
 
@@ -27,8 +27,8 @@ def bits(*names):
 
 
 def facts(stream="running", **told):
-    return types.SimpleNamespace(**({"stream": stream, "rate": RATE, "clock_offset": 1.7e-3, "latency": 8e-5, "last_problem": "", "notes": []}
-                                    | dict.fromkeys(COUNTS, 0) | told))
+    about = {"stream": stream, "rate": RATE, "clock_offset": 1.7e-3, "latency": 8e-5, "last_problem": "", "notes": []}
+    return types.SimpleNamespace(**(about | dict.fromkeys(COUNTS, 0) | told))
 
 
 class FakeStream:
@@ -77,21 +77,24 @@ class FakeStream:
         consumer[alarmed, 0, 2] -= 45.0
         turn = 0.08 * numpy.sin(0.5 * t) if self.floating else numpy.zeros(n)
         base = numpy.zeros((n, 9))
-        base[:, 0], base[:, 2], base[:, 4], base[:, 6], base[:, 8] = numpy.cos(turn), numpy.sin(turn), 1, -numpy.sin(turn), numpy.cos(turn)
+        base[:, [0, 8]] = numpy.cos(turn)[:, None]
+        base[:, 2], base[:, 4], base[:, 6] = numpy.sin(turn), 1, -numpy.sin(turn)
         first = self.count
         self.count += n
         block = types.SimpleNamespace(
-            first=first, stamp=t, received=self.began + t, time=t, epoch=numpy.zeros(n, int), held_off=numpy.zeros(n, bool), q=q,
-            residual=residual, residual_sd=sd, wrench=wrench, sd=spread, force_axes=axes, position=numpy.zeros((n, e, 3)), base_rotation=base.reshape(n, 3, 3),
-            consumer=consumer, verdict=verdict, state=verdict, action=action, reasons=because, because=because, nis=numpy.full((n, e, 1), 4.0),
-            nis_limit=numpy.full((n, e, 1), 14.1), stop=numpy.zeros((n, e), numpy.uint8), sign="on_robot")
+            first=first, stamp=t, received=self.began + t, time=t, epoch=numpy.zeros(n), held_off=numpy.zeros(n), q=q, residual=residual,
+            residual_sd=sd, wrench=wrench, sd=spread, force_axes=axes, position=numpy.zeros((n, e, 3)),
+            base_rotation=base.reshape(n, 3, 3), consumer=consumer, verdict=verdict, state=verdict, action=action, reasons=because,
+            because=because, nis=numpy.full((n, e, 1), 4.0), nis_limit=numpy.full((n, e, 1), 14.1),
+            stop=numpy.zeros((n, e), numpy.uint8), sign="on_robot")
         events = []
         for i in numpy.flatnonzero(numpy.diff(numpy.concatenate([[self.bad], alarmed]).astype(int))):
             self.bad = bool(alarmed[i])
-            events.append(event("refused" if self.bad else "recovered", first + int(i), t[i], self.endpoints[0],
-                                "The force is refused: a torque jumped by 9 N\u00b7m within 20 ms." if self.bad else "The force may be used again.",
+            words = "The force is refused: a torque jumped by 9 N\u00b7m within 20 ms." if self.bad else "The force may be used again."
+            events.append(event("refused" if self.bad else "recovered", first + int(i), t[i], self.endpoints[0], words,
                                 ["torque_rate"] if self.bad else []))
-        return block, events, facts(received=self.count, taken=self.count, notes=["positions: motor_state[i].q", "no accelerometer is sent"])
+        notes = ["positions: motor_state[i].q", "no accelerometer is sent"]
+        return block, events, facts(received=self.count, samples=self.count, notes=notes)
 
 
 def event(kind, index, at, endpoint, words, reasons=()):

@@ -14,10 +14,11 @@ import { parse, type Views } from './payload';
 import { NoWebGL } from './scene';
 
 const WINDOWS: [string, number][] = [['20 s', 20], ['1 min', 60], ['3 min', 180]];
+const SPANS = [2, 5, 10, 20, 60]; // [s] of the plots while the watch is young
 const TEXT_EVERY = 100; // [ms] faster nobody reads
 const BEFORE = 0.6; // share of the window that lies before an event that is gone to
 const COUNTS: [string, string][] = [
-  ['received', 'received'], ['taken', 'used'], ['lost', 'lost'], ['repeated', 'repeated'], ['out_of_order', 'out of order'], ['late', 'late'],
+  ['received', 'received'], ['samples', 'used'], ['lost', 'lost'], ['repeated', 'repeated'], ['out_of_order', 'out of order'], ['late', 'late'],
   ['undecodable', 'not readable'], ['oversized', 'too large'], ['dropped', 'dropped, the queue was full'], ['restarts', 'restarts of the sender'],
   ['clock_jumps', 'jumps of its clock'], ['silences', 'silences'],
 ];
@@ -53,6 +54,7 @@ class LivePage implements Owner {
   private readonly rate = element('span', { class: 'quiet rates' });
   private readonly back = element('button', { type: 'button', id: 'back', class: 'strong' }, 'Back to live');
   private readonly stop = element('button', { type: 'button', id: 'pause' }, 'Pause');
+  private readonly windows = element('div', { class: 'windows', role: 'group', 'aria-label': 'how much of the past the plots show' });
   private readonly robotBox = element('div', { class: 'robot-column' });
   private readonly sign = element('p', { class: 'quiet note' });
   private readonly facts = element('dl', { class: 'facts' });
@@ -100,28 +102,32 @@ class LivePage implements Owner {
     marking.addEventListener('click', () => this.askMark());
     this.stop.addEventListener('click', () => this.pause(this.now()));
     this.back.addEventListener('click', () => this.goLive());
-    const windows = element('div', { class: 'windows', role: 'group', 'aria-label': 'how much of the past the plots show' });
     for (const [name, seconds] of WINDOWS) {
-      const button = element('button', { type: 'button', 'aria-pressed': String(seconds === this.window) }, name);
+      const button = element('button', { type: 'button', 'data-seconds': String(seconds) }, name);
       button.addEventListener('click', () => {
-        // The middle of what is seen stays where it is while paused.
-        if (this.at !== null) this.viewEnd = this.at + (1 - BEFORE) * seconds;
         this.window = seconds;
-        for (const other of windows.children) other.setAttribute('aria-pressed', String(other === button));
+        // What is looked at stays in view.
+        if (this.at !== null) this.viewEnd = Math.min(this.now(), this.at + (1 - BEFORE) * this.span());
+        this.tellWindow();
         this.drawPlots();
       });
-      windows.append(button);
+      this.windows.append(button);
     }
+    this.tellWindow();
     const title = element('h1', {}, hello.title || hello.robot);
     const head = element('header', { class: 'live-head' },
-      element('div', { class: 'names' }, element('p', { class: 'kicker' }, 'antaeus watch \u00b7 ', element('span', { class: 'source' }, hello.source)), title),
+      element('div', { class: 'names' }, element('p', { class: 'kicker' }, 'antaeus watch \u00b7 ', element('span', { class: 'source', title: hello.source }, hello.source)), title),
       element('div', { class: 'state' }, this.chip, this.rate),
-      element('div', { class: 'actions' }, windows, this.stop, this.back, marking));
+      element('div', { class: 'actions' }, this.windows, this.stop, this.back, marking));
     const stream = element('details', { class: 'stream' }, element('summary', {}, 'Stream'), this.problem, this.facts, this.notes);
     const forces = element('section', { class: 'forces', 'aria-label': 'forces of the last minutes' }, ...this.forces.map((plot) => plot.root));
     if (!this.views) this.robotBox.append(element('p', { class: 'quiet note' }, 'The robot\u2019s shapes did not come: load the page again to see it.'), this.sign);
     const right = element('div', { class: 'judged' }, this.cards.root, this.cards.help);
-    return [head, this.banner, element('div', { class: 'top' }, this.robotBox, right, this.happened.root), forces, this.joints.root, stream, this.cards.spoken, this.mark.root];
+    return [head, this.banner, element('div', { class: hello.endpoints.length > 2 ? 'top many' : 'top' }, this.robotBox, right, this.happened.root), forces, this.joints.root, stream, this.cards.spoken, this.mark.root];
+  }
+
+  private tellWindow(): void {
+    for (const button of this.windows.children) button.setAttribute('aria-pressed', String(button.getAttribute('data-seconds') === String(this.window)));
   }
 
   private makeRobot(): void {
@@ -170,7 +176,12 @@ class LivePage implements Owner {
   }
   range(): [number, number] {
     const end = this.at === null ? this.now() : this.viewEnd;
-    return [end - this.window, end];
+    return [end - this.span(), end];
+  }
+  /** What was chosen, or less while there is not so much past. It grows by steps, so that lines do not creep. */
+  private span(): number {
+    const past = this.now() - (this.recent.bins[0]?.time ?? this.now());
+    return Math.min(this.window, SPANS.find((seconds) => seconds > past) ?? this.window);
   }
   cursor(): number | null {
     return this.at;
@@ -183,7 +194,9 @@ class LivePage implements Owner {
   }
 
   private now(): number {
-    return this.recent.now?.time ?? Date.now() / 1000;
+    // Bins come while the view stands, samples do not.
+    const last = this.recent.bins[this.recent.bins.length - 1]?.time ?? -Infinity;
+    return Math.max(last, this.recent.now?.time ?? (Number.isFinite(last) ? last : Date.now() / 1000));
   }
 
   // Time -----------------------------------------------------------------------------------------------------------------
@@ -200,7 +213,7 @@ class LivePage implements Owner {
       this.viewEnd = this.now();
       this.send({ kind: 'pause', on: true });
     }
-    if (!keepView && (this.at > this.viewEnd || this.at < this.viewEnd - this.window)) this.viewEnd = Math.min(last, this.at + (1 - BEFORE) * this.window);
+    if (!keepView && (this.at > this.viewEnd || this.at < this.viewEnd - this.span())) this.viewEnd = Math.min(last, this.at + (1 - BEFORE) * this.span());
     if (fresh || !keepView) this.drawPlots();
     else this.moveCursor();
     const moment = nearest ?? this.recent.now;
@@ -211,15 +224,14 @@ class LivePage implements Owner {
     this.tellState();
   }
   private goTo(time: number): void {
+    if (this.at === null) this.send({ kind: 'pause', on: true });
+    this.at = this.recent.holding(time)?.time ?? time;
     this.window = Math.min(this.window, 60);
-    this.viewEnd = time + (1 - BEFORE) * this.window;
-    const fresh = this.at === null;
-    if (fresh) this.send({ kind: 'pause', on: true });
-    this.at = time;
-    this.viewEnd = Math.min(this.now(), time + (1 - BEFORE) * this.window);
-    this.pause(time);
+    this.viewEnd = Math.min(this.now(), this.at + (1 - BEFORE) * this.span());
+    this.pause(this.at);
+    this.tellWindow();
     this.back.focus({ preventScroll: true });
-    this.forces[0]?.root.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
+    this.forces[0]?.root.scrollIntoView({ block: 'nearest' });
   }
   private goLive(): void {
     if (this.at === null) return;
@@ -245,7 +257,7 @@ class LivePage implements Owner {
     counted.paused = this.at !== null;
   }
   private write(moment: Moment): void {
-    this.cards.show(moment, this.at !== null);
+    this.cards.show(moment, this.at === null ? this.stream() : 'running', this.at !== null);
     for (const plot of this.forces) plot.read(moment);
     this.joints.read(moment);
   }
@@ -292,6 +304,8 @@ class LivePage implements Owner {
       this.told = message;
       this.tellFacts(message);
       this.tellState();
+    } else if (message.kind === 'hint') {
+      this.cards.hint(message.lines);
     } else if (message.kind === 'sign') {
       this.tellSign(message.sign);
     }
@@ -309,9 +323,14 @@ class LivePage implements Owner {
     setText(this.sign, `Forces are those ${whose || 'of the profile\u2019s sign'}, in world axes. A link\u2019s colour is the residual of its joint, from one sd up to its limit: blue above zero, orange below.`);
   }
 
+  /** How the stream is, as far as this page knows. */
+  private stream(): string {
+    return this.link === 'open' ? (this.told?.stream ?? 'waiting') : 'lost';
+  }
+
   private tellState(): void {
     const quiet = (performance.now() - this.lastFrame) / 1000;
-    const stream = this.link === 'open' ? (this.told?.stream ?? 'waiting') : 'lost';
+    const stream = this.stream();
     const words = this.link === 'open' ? streamWords(this.told, this.hello.source, Number.isFinite(quiet) ? quiet : 0)
       : `No connection to antaeus watch${this.closedBecause ? ` (${this.closedBecause})` : ''}: it has ended, or the network is gone. Trying again.`;
     const paused = this.at !== null;
@@ -325,7 +344,9 @@ class LivePage implements Owner {
     const names: Record<string, string> = { running: '\u25cf live', held_off: '\u25b2 held off', silent: '\u25a0 silent', ended: '\u25a0 ended', waiting: '\u25cb waiting', lost: '\u2715 no connection' };
     setText(this.chip, paused && stream === 'running' ? '\u2016 stopped' : (names[stream] ?? stream));
     this.chip.dataset.tone = stream === 'running' ? (paused ? 'plain' : 'good') : stream === 'waiting' || stream === 'held_off' ? 'doubtful' : 'bad';
+    if (document.documentElement.dataset.stream !== stream && this.at === null && this.recent.now) this.write(this.recent.now);
     document.documentElement.dataset.stream = stream;
+    document.documentElement.dataset.paused = String(paused);
     if (!this.robot && this.views && stream === 'waiting') this.makeRobot();
   }
 

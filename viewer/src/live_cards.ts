@@ -1,7 +1,7 @@
 // One card an endpoint: the verdict in words, the estimate beside what the consumer reads; and what would help now.
 import { element, named, number, setText } from './format';
 import type { Hello, Moment } from './live_stream';
-import { actionWords, meaning, reasonsOf, remedy, standing, STOP } from './live_words';
+import { actionWords, meaning, ofStream, reasonsOf, remedy, standing, STOP } from './live_words';
 
 const AXES = ['x', 'y', 'z'];
 const MOST_REASONS = 3;
@@ -51,10 +51,10 @@ class Card {
     });
   }
 
-  show(moment: Moment): void {
+  show(moment: Moment, stream: string): void {
     const { hello, place } = this;
-    const state = standing(moment.stop(place) ? '' : (hello.verdicts[moment.state(place)] ?? ''));
-    const said = moment.stop(place) ? STOP : state;
+    const above = ofStream(stream, moment.heldOff);
+    const said = above ?? (moment.stop(place) ? STOP : standing(hello.verdicts[moment.state(place)] ?? ''));
     this.root.dataset.tone = said.tone;
     setText(this.sign, said.sign);
     setText(this.word, said.word);
@@ -62,21 +62,24 @@ class Card {
     const words = reasons.slice(0, MOST_REASONS).map((reason) => meaning(hello, reason));
     if (reasons.length > MOST_REASONS) words.push(`${reasons.length - MOST_REASONS} more`);
     const text = words.join('; ');
-    setText(this.because, text === '' ? 'No reason against it.' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
+    setText(this.because, above ? above.because : text === '' ? 'No reason against it.' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
     const own = hello.verdicts[moment.verdict(place)] ?? '';
     const now = moment.verdict(place) === moment.state(place) ? '' : `; this sample alone: ${standing(own).word.toLowerCase()}`;
     const action = actionWords(hello.actions[moment.action(place)] ?? '');
-    setText(this.action, `${action.charAt(0).toUpperCase()}${action.slice(1)}${now}.`);
+    setText(this.action, above ? 'The consumer is given zero.' : `${action.charAt(0).toUpperCase()}${action.slice(1)}${now}.`);
+    const gone = stream === 'silent' || stream === 'ended'; // held off: it comes as zero
     const three = (of: (axis: number) => number): number[] => [of(0), of(1), of(2)];
-    this.fill(this.cells, three((i) => moment.force(place, i)), three((i) => moment.sd(place, i)), three((i) => moment.consumer(place, i)), 1);
-    this.fill(this.moments, three((i) => moment.moment(place, i)), three((i) => moment.sd(place, 3 + i)), three((i) => moment.consumerMoment(place, i)), 2);
+    this.fill(this.cells, three((i) => moment.force(place, i)), three((i) => moment.sd(place, i)), three((i) => (gone ? 0 : moment.consumer(place, i))), 1);
+    this.fill(this.moments, three((i) => moment.moment(place, i)), three((i) => moment.sd(place, 3 + i)), three((i) => (gone ? 0 : moment.consumerMoment(place, i))), 2);
     const [nis, limit] = moment.nis(place);
     setText(this.nis, `Misfit (NIS) ${number(nis, 1)}, limit ${number(limit, 1)}`);
   }
 
   /** "left wrist: refused, a torque jumped", for readers who cannot see it. */
-  sentence(moment: Moment): string {
+  sentence(moment: Moment, stream: string): string {
     const { hello, place } = this;
+    const above = ofStream(stream, moment.heldOff);
+    if (above) return `${hello.endpoints[place]?.label ?? ''}: ${above.word.toLowerCase()}`;
     const word = (moment.stop(place) ? STOP : standing(hello.verdicts[moment.state(place)] ?? '')).word.toLowerCase();
     const reason = reasonsOf(hello, moment, place)[0];
     return `${hello.endpoints[place]?.label ?? ''}: ${word}${reason ? `, ${meaning(hello, reason)}` : ''}`;
@@ -92,6 +95,7 @@ export class Cards {
   readonly spoken = element('p', { class: 'unseen', 'aria-live': 'polite', id: 'spoken' });
   private readonly cards: Card[];
   private readonly list = element('ul');
+  private readonly poses = element('ul', { class: 'poses' });
   private states = '';
   private spokeAt = -Infinity;
   private helpedAt = -Infinity;
@@ -100,19 +104,27 @@ export class Cards {
   constructor(private readonly hello: Hello) {
     this.cards = hello.endpoints.map((_, place) => new Card(hello, place));
     this.root.append(...this.cards.map((card) => card.root));
-    this.help.append(element('h2', { id: 'help-head' }, 'What would help now'), this.list);
+    this.help.append(element('h2', { id: 'help-head' }, 'What would help now'), this.poses, this.list);
+    this.hint([]);
   }
 
-  show(moment: Moment, held: boolean): void {
-    for (const card of this.cards) card.show(moment);
+  /** stream: how it is now; "running" for a moment of the past. held: the view stands. */
+  show(moment: Moment, stream: string, held: boolean): void {
+    for (const card of this.cards) card.show(moment, stream);
     this.tellHelp(moment, held);
     // Only a change of a state is spoken, and not more often than it can be heard.
-    const states = this.hello.endpoints.map((_, place) => `${moment.state(place)}${moment.stop(place)}`).join();
+    const states = `${stream}${moment.heldOff}${this.hello.endpoints.map((_, place) => `${moment.state(place)}${moment.stop(place)}`).join()}`;
     const now = performance.now();
     if (states === this.states || now - this.spokeAt < SPEAK_EVERY) return;
     this.states = states;
     this.spokeAt = now;
-    setText(this.spoken, `${this.cards.map((card) => card.sentence(moment)).join('. ')}.`);
+    setText(this.spoken, `${this.cards.map((card) => card.sentence(moment, stream)).join('. ')}.`);
+  }
+
+  /** What the newest pose, and another one, would tell. */
+  hint(lines: string[]): void {
+    this.poses.hidden = lines.length === 0;
+    this.poses.replaceChildren(...lines.map((line) => element('li', {}, `${line.charAt(0).toUpperCase()}${line.slice(1)}.`)));
   }
 
   private tellHelp(moment: Moment, held: boolean): void {

@@ -16,7 +16,7 @@ export class Events {
   readonly all: Happened[] = [];
   private readonly list = element('ol', { tabindex: '-1' });
   private readonly none = element('p', { class: 'quiet' }, 'Nothing yet. Alarms, refusals and marks stand here; a press on one goes to its moment.');
-  private readonly known = new Set<number>();
+  private last = 0; // id: they rise, and come once more with a new connection
   private chosen: HTMLElement | null = null;
 
   constructor(private readonly go: (event: Happened) => void) {
@@ -25,8 +25,8 @@ export class Events {
 
   /** \return whether it is new */
   take(event: Happened): boolean {
-    if (this.known.has(event.id)) return false;
-    this.known.add(event.id);
+    if (event.id <= this.last) return false;
+    this.last = event.id;
     this.all.push(event);
     this.none.hidden = true;
     const [sign, tone] = SIGNS[event.what] ?? ['\u2022', 'plain'];
@@ -34,7 +34,7 @@ export class Events {
     const words = element('span', { class: 'words' }, event.words);
     const where = event.endpoint === '' ? '' : ` \u00b7 ${event.endpoint}`;
     const button = element('button', { type: 'button', 'data-event': String(event.id), 'data-tone': tone },
-      element('span', { class: 'sign', 'aria-hidden': 'true' }, sign), element('span', { class: 'what' }, time, ` ${NAMES[event.what] ?? event.what}${where}`), words);
+      element('span', { class: 'sign', 'aria-hidden': 'true' }, sign), element('span', { class: 'what' }, time, ` ${NAMES[event.what] ?? event.what}${where}`, element('span', { class: 'quiet' }, ` \u00b7 sample ${event.index}`)), words);
     button.addEventListener('click', () => {
       this.choose(button);
       this.go(event);

@@ -194,7 +194,7 @@ export function forcePlot(owner: Owner, place: number): LivePlot {
     least: (bin) => bin.forceLeast(place, axis), most: (bin) => bin.forceMost(place, axis),
   });
   const read: Curve = { label: '|F| the consumer reads', tone: '--c0', dashed: true, value: (bin) => Math.hypot(bin.consumer(place, 0), bin.consumer(place, 1), bin.consumer(place, 2)) };
-  return new LivePlot(owner, head, [ofAxis(0), ofAxis(1), ofAxis(2), read], (bin) => (bin.stop(place) ? 2 : bin.state(place)), 'N');
+  return new LivePlot(owner, head, [ofAxis(0), ofAxis(1), ofAxis(2), read], (bin) => (bin.stop(place) || bin.heldOff ? 2 : bin.state(place)), 'N');
 }
 
 export function residualPlot(owner: Owner, motor: number): LivePlot {
@@ -251,7 +251,7 @@ class Small {
     this.root.dataset.out = String(out);
     if (now) {
       const limit = LIMIT_SDS * now.residualSd(motor);
-      setText(this.value, `${out ? `\u25b2 up to ${compact(this.peak)}` : compact(now.residual(motor))} of ${compact(limit)}\u00a0${joint.unit}`);
+      setText(this.value, `${out ? `\u25b2\u00a0${compact(this.peak)}` : compact(now.residual(motor))}, ${Number.isFinite(limit) ? `limit\u00a0${compact(limit)}\u00a0${joint.unit}` : 'no evidence'}`);
     }
     const ratio = Math.min(2, window.devicePixelRatio);
     const width = Math.round(canvas.clientWidth * ratio);

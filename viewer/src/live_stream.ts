@@ -42,7 +42,12 @@ interface Sign {
   kind: 'sign';
   sign: string;
 }
-export type Told = Hello | Happened | Facts | Sign;
+/** What another pose would tell. */
+interface Hint {
+  kind: 'hint';
+  lines: string[];
+}
+export type Told = Hello | Happened | Facts | Sign | Hint;
 
 const HEADER = 16;
 const NOW = 1;
@@ -109,7 +114,10 @@ export class Moment {
     return this.codes[4 * endpoint + 2] ?? 0;
   }
   stop(endpoint: number): boolean {
-    return this.codes[4 * endpoint + 3] === 1;
+    return ((this.codes[4 * endpoint + 3] ?? 0) & 1) === 1;
+  }
+  get heldOff(): boolean {
+    return ((this.codes[3] ?? 0) & 2) === 2;
   }
   /** Bits that are set: of the sample's own reasons, or of those for the guard's state. */
   reasons(endpoint: number, ofState: boolean): number[] {
@@ -200,6 +208,11 @@ export class Recent {
     }
     if (this.bins.length > this.most) this.bins.splice(0, this.bins.length - this.most);
     return count > 0;
+  }
+
+  /** The bin that holds what happened at a time: none ends before it. The last, where none is as late. */
+  holding(time: number): Moment | null {
+    return this.bins.find((bin) => bin.time > time - 1e-3) ?? this.bins[this.bins.length - 1] ?? null;
   }
 
   /** The bin nearest to a time. */

@@ -15,6 +15,14 @@ const STANDINGS: Record<string, Standing> = {
 };
 export const standing = (verdict: string): Standing => STANDINGS[verdict] ?? { word: verdict, sign: '\u25a0', tone: 'bad' };
 export const STOP: Standing = { word: 'Stop asked', sign: '\u2b23', tone: 'bad' };
+/** What stands above every verdict: the stream itself. Null: nothing. */
+export function ofStream(stream: string, heldOff: boolean): (Standing & { because: string }) | null {
+  if (stream === 'silent') return { word: 'Silent', sign: '\u25a0', tone: 'bad', because: 'No sample comes; zero is handed on.' };
+  if (stream === 'ended') return { word: 'Ended', sign: '\u25a0', tone: 'bad', because: 'The source has ended; this is its last sample.' };
+  if (stream === 'lost') return { word: 'Not known', sign: '\u2715', tone: 'bad', because: 'There is no connection; this is the last sample that came.' };
+  if (heldOff) return { word: 'Held off', sign: '\u25b2', tone: 'doubtful', because: 'The stream has just begun or come back; zero is handed on until it has run evenly.' };
+  return null;
+}
 
 const ACTIONS: Record<string, string> = {
   pass_raw: 'the consumer reads the number as it is',

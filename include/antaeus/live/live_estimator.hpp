@@ -136,6 +136,8 @@ class ANTAEUS_API LiveEstimator {
   /// No more messages will come.
   void end() noexcept;
 
+  /// How often a state, an action, a request to stop or the stream's own state has changed so far.
+  std::int64_t changes() const noexcept;
   /// Samples so far.
   std::int64_t count() const noexcept;
   /// Until there are more than \p after, the stream has ended, or the time is over. \return count()

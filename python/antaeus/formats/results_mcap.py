@@ -21,7 +21,7 @@ from antaeus.formats.recording import FormatError, library
 _SIGMAS_95 = math.sqrt(7.814727903251179)
 _LONGEST = 3.0  # m: no half-axis of an ellipsoid and no arrow is drawn longer
 _SCENE_RATE = 60.0  # messages a second of what is drawn
-_COLOURS = {"ok": (0.10, 0.55, 0.20), "degraded": (0.90, 0.55, 0.05), "refused": (0.80, 0.10, 0.10),
+COLOURS = {"ok": (0.10, 0.55, 0.20), "degraded": (0.90, 0.55, 0.05), "refused": (0.80, 0.10, 0.10),
             "unobservable": (0.45, 0.45, 0.45)}
 _NUMBERS = {  # field of antaeus.Wrench → column of the table (docs/schema/steps.md)
     "fx": "Fx", "fy": "Fy", "fz": "Fz", "mx": "Mx", "my": "My", "mz": "Mz", "f_norm": "F_norm",
@@ -282,7 +282,7 @@ class _Wrenches:
         self._numbers = {field: np.asarray(estimates[column], dtype=float) for field, column in _NUMBERS.items() if column in estimates}
         self._texts = {field: estimates[column] for field, column in _TEXTS.items() if column in estimates}
         self._each = len(estimates) // estimates.steps if estimates.steps else 0
-        self._topics = [f"/antaeus/{_topic_part(name)}/wrench" for name in estimates["endpoint"][:self._each]]
+        self._topics = [f"/antaeus/{topic_part(name)}/wrench" for name in estimates["endpoint"][:self._each]]
 
     def write(self, out: _Out, step: int, time: int) -> None:
         for place, topic in enumerate(self._topics):
@@ -297,7 +297,7 @@ class _Wrenches:
             out.write(topic, message, time)
 
 
-def _topic_part(name: str) -> str:
+def topic_part(name: str) -> str:
     """A frame's name as one part of a topic."""
     return name.replace("/", "_").replace(" ", "_")
 
@@ -368,12 +368,12 @@ class _Scenes:
                     deletion = message.deletions.add(id=frame)
                     deletion.timestamp.FromNanoseconds(time)
                     self._shown[place] = False
-                    out.write(f"/antaeus/{_topic_part(frame)}/scene", message, time)
+                    out.write(f"/antaeus/{topic_part(frame)}/scene", message, time)
                 continue
             self._shown[place] = True
             origin = np.asarray(self._dynamics_pose(frame).translation, dtype=float)
             self._draw(message.entities.add(), frame, row, origin, force, time)
-            out.write(f"/antaeus/{_topic_part(frame)}/scene", message, time)
+            out.write(f"/antaeus/{topic_part(frame)}/scene", message, time)
 
     def _dynamics_pose(self, frame: str) -> typing.Any:
         return self._terms.frame_pose(frame)
@@ -399,7 +399,7 @@ class _Scenes:
                            ("reasons", str(self._reasons[row])),
                            ("newton", f"{norm:.6g}"), ("metres_per_newton", f"{self._scale:g}")):
             entity.metadata.add(key=key, value=value)
-        colour = _COLOURS.get(verdict, (0.45, 0.45, 0.45))
+        colour = COLOURS.get(verdict, (0.45, 0.45, 0.45))
         length = min(norm * self._scale, _LONGEST)
         cut = length < norm * self._scale
         direction = force / norm if norm > 0 else np.array([0.0, 0.0, 1.0])
@@ -408,7 +408,7 @@ class _Scenes:
             head = min(0.05, 0.4 * length)
             arrow.shaft_length, arrow.head_length, arrow.shaft_diameter, arrow.head_diameter = length - head, head, 0.015, 0.035
             _set_vector(arrow.pose.position, origin)
-            set_quaternion(arrow.pose.orientation, _along_x(direction))
+            set_quaternion(arrow.pose.orientation, along_x(direction))
             _set_colour(arrow.color, colour, 1.0)
         covariance = force_covariance(np.array([float(column[row]) for column in self._sd]),
                                       [float(column[row]) for column in self._worst])
@@ -464,7 +464,7 @@ def ellipsoid_95(covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return _SIGMAS_95 * np.sqrt(np.maximum(variances, 0.0)), axes
 
 
-def _along_x(direction: np.ndarray) -> np.ndarray:
+def along_x(direction: np.ndarray) -> np.ndarray:
     """A rotation [3 × 3] whose x axis is that unit vector: an arrow of Foxglove's points along x."""
     helper = np.eye(3)[int(np.argmin(np.abs(direction)))]
     second = np.cross(direction, helper)

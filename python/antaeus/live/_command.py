@@ -65,7 +65,7 @@ def _robot(given: argparse.Namespace) -> Any:
 def _size(text: str | None) -> int:
     from antaeus.live.sizes import parse_size
 
-    size: int = parse_size("--keep", text or "10GB")
+    size: int = parse_size(text or "10GB")
     return size
 
 
@@ -111,9 +111,8 @@ def run(arguments: list[str]) -> int:
 
 def _ready(given: argparse.Namespace, robot: Any, stopping: threading.Event) -> int:
     from antaeus.live.ready import run_ready
-    from antaeus.live.sources import open_source
 
-    result = run_ready(open_source(given.source, robot, speed=given.speed), robot, given.endpoint, stopping=stopping, out=given.out,
+    result = run_ready(given.source, robot, given.endpoint, speed=given.speed, stopping=stopping, out=given.out,
                        told=lambda line: print(_plain(line), file=sys.stderr, flush=True), seconds=given.seconds)
     print(json.dumps(result.as_json(), indent=2) if given.json else result)
     return 0 if result.go else 1

@@ -43,7 +43,7 @@ class _Stretch(typing.NamedTuple):
     part: pathlib.Path
     part_first: int  # sample of the part's first row
     first: int
-    count: int
+    rows: int
     begin: float
     end: float
     epoch: int
@@ -114,7 +114,7 @@ class FlightKeeper:
             self._cut()
 
     def _take(self, event: typing.Any) -> None:
-        known = next((one for one in reversed(self._stretches) if one.first <= event.index < one.first + one.count),
+        known = next((one for one in reversed(self._stretches) if one.first <= event.index < one.first + one.rows),
                      self._stretches[-1] if self._stretches else None)
         if known is None:
             self._say(f"record: no flight of '{event.kind}': nothing is recorded yet")
@@ -149,10 +149,10 @@ class FlightKeeper:
         first = starts[-1] if starts else ours[0].first
         rows: list[tuple[str, int, int]] = []  # part, first row, rows
         for one in ours:
-            if one.first + one.count <= first or one.begin > record.end:
+            if one.first + one.rows <= first or one.begin > record.end:
                 continue
             at = max(one.first, first)
-            row, count = at - one.part_first, one.first + one.count - at
+            row, count = at - one.part_first, one.first + one.rows - at
             if rows and rows[-1][0] == str(one.part) and rows[-1][1] + rows[-1][2] == row:
                 rows[-1] = (rows[-1][0], rows[-1][1], rows[-1][2] + count)
             else:
@@ -225,6 +225,8 @@ def _event(event: typing.Any) -> dict[str, typing.Any]:
 
 def write_flight(robot: typing.Any, job: dict[str, typing.Any]) -> tuple[pathlib.Path, list[str]]:
     """Writes a record, whole or not at all. Returns its folder, and what it lacks. Raises ValueError or OSError."""
+    import antaeus
+
     from antaeus.live.growing import json_text
 
     folder = pathlib.Path(job["folder"])
@@ -232,16 +234,21 @@ def write_flight(robot: typing.Any, job: dict[str, typing.Any]) -> tuple[pathlib
     with scratch_folder(folder) as scratch:
         made = scratch / "flight"
         episode = made / "episode"
-        about, first_row = _cut_episode(episode, job)
-        same_from, compared, said_notes = _same_from(episode, robot, job, about)
-        notes += said_notes
+        about = _cut_episode(episode, job)
+        feet = {one.frame for one in robot.profile.endpoints if str(one.kind) == "foot"}
+        endpoints = [name for name in about["endpoints"] if name not in feet]  # an audit's posterior is of no feet
+        loaded = antaeus.load_episode(str(episode), robot)
+        table = antaeus.estimate(loaded, robot, endpoints=endpoints) if endpoints else None
+        same_from, compared = _same_from(episode, endpoints, table)
+        if same_from is _NEVER:
+            notes.append(f"an audit of it does not give all that watch said: {compared}")
         time = np.load(episode / "time.npy")
         why = {"schema": "antaeus.live.flight/1", "events": job["events"], "begin": float(time[0]), "end": float(time[-1]),
                "moment": job["moments"][0], "same_from": same_from, "compared": compared, "leads_in": job["lead_in"],
                "begins_with_the_stream": job["from_epoch"], "ends_early": bool(time[-1] < job["end"] - 0.5), "about": job["about"],
                "audit": about["audit"]}
         try:
-            _write_mcap(made / "flight.mcap", episode, robot, job)
+            _write_mcap(made / "flight.mcap", episode, robot, loaded, table)
         except ValueError as error:
             notes.append(f"no flight.mcap: {error}")
         (made / "why.json").write_text(json_text(why | {"notes": notes}), encoding="utf-8")
@@ -254,16 +261,14 @@ def write_flight(robot: typing.Any, job: dict[str, typing.Any]) -> tuple[pathlib
     return target, notes
 
 
-def _cut_episode(episode: pathlib.Path, job: dict[str, typing.Any]) -> tuple[dict[str, typing.Any], int]:
-    """Copies the rows of the parts into one episode, up to job["end"]; returns its part.json, and the row of the first part."""
+def _cut_episode(episode: pathlib.Path, job: dict[str, typing.Any]) -> dict[str, typing.Any]:
+    """Copies the rows of the parts into one episode, up to job["end"]; returns its part.json."""
     from antaeus.live.growing import json_text
     from antaeus.live.said import FOLDER, about_part
 
     (episode / FOLDER).mkdir(parents=True)
     parts = [(pathlib.Path(part), row, count) for part, row, count in job["rows"]]
     names = set.intersection(*({str(file.relative_to(part).with_suffix("")) for file in part.rglob("*.npy")} for part, _, _ in parts))
-    simulated = "simulated" in names
-    names.discard("simulated")
 
     def rows_of(name: str) -> np.ndarray:
         return np.concatenate([np.load(part / f"{name}.npy", mmap_mode="r")[row:row + count] for part, row, count in parts])
@@ -273,27 +278,19 @@ def _cut_episode(episode: pathlib.Path, job: dict[str, typing.Any]) -> tuple[dic
         raise ValueError("nothing of it is on the disk any more; give --keep more room")
     for name in sorted(names):
         np.save(episode / f"{name}.npy", rows_of(name)[:count])
-    if simulated:
-        np.save(episode / "simulated.npy", np.ones(1))
     about = about_part(parts[0][0])
     about |= {"begins": "flight", "first_sample": about["first_sample"] + parts[0][1], "leads_in": 0,
               "audit": about["audit"].replace(parts[0][0].name, "episode", 1)}
     (episode / "part.json").write_text(json_text(about), encoding="utf-8")
-    return about, parts[0][1]
+    return about
 
 
-def _same_from(episode: pathlib.Path, robot: typing.Any, job: dict[str, typing.Any], about: dict[str, typing.Any]
-               ) -> tuple[float | None, str, list[str]]:
-    """From which time stamp on an estimate of the record gives, by every bit, what watch said; None: not even at its end. With words."""
-    import antaeus
-
+def _same_from(episode: pathlib.Path, endpoints: list[str], table: typing.Any) -> tuple[float | None, str]:
+    """From which time stamp on an estimate of the record [table] gives, by every bit, what watch said; None: not even at its end. In words."""
     from antaeus.live.said import read_said
 
-    feet = {one.frame for one in robot.profile.endpoints if str(one.kind) == "foot"}
-    endpoints = [name for name in about["endpoints"] if name not in feet]
-    if not endpoints:
-        return None, "not compared: an audit estimates no feet by the posterior", []
-    table = antaeus.estimate(str(episode), robot, endpoints=endpoints)
+    if table is None:
+        return _NEVER, "feet alone, which an audit's posterior is not of"
     said = read_said(episode)
     rows = np.isin(said["endpoint"].astype(str), endpoints)
     same = np.ones(np.count_nonzero(rows), dtype=bool)
@@ -305,29 +302,23 @@ def _same_from(episode: pathlib.Path, robot: typing.Any, job: dict[str, typing.A
             same &= theirs.astype(str) == ours.astype(str)
         else:
             same &= (theirs == ours) | (np.isnan(theirs) & np.isnan(ours))
-    steps = same.reshape(-1, len(endpoints)).all(axis=1)
-    time = np.load(episode / "time.npy")
+    steps = np.asarray(same.reshape(-1, len(endpoints)).all(axis=1))
+    time = said["time"].reshape(len(steps), -1)[:, 0]
     if steps.all():
-        return float(time[0]), f"all {len(steps)} samples", []
+        return float(time[0]), f"all {len(steps)} samples are as watch said"
     last = int(np.flatnonzero(~steps)[-1])
     differing = f"{len(steps) - np.count_nonzero(steps)} of {len(steps)} samples differ, the last at {time[last]:.3f} s"
-    if last + 1 == len(steps):
-        return None, differing, [f"an audit of it does not give all that watch said: {differing}"]
-    return float(time[last + 1]), differing, []
+    return (_NEVER if last + 1 == len(steps) else float(time[last + 1])), differing
 
 
-def _write_mcap(file: pathlib.Path, episode: pathlib.Path, robot: typing.Any, job: dict[str, typing.Any]) -> None:
-    import antaeus
-
+def _write_mcap(file: pathlib.Path, episode: pathlib.Path, robot: typing.Any, loaded: typing.Any, table: typing.Any) -> None:
     from antaeus.formats.results_mcap import write_results
-    from antaeus.live.growing import Rows
 
-    loaded = antaeus.load_episode(str(episode), robot)
-    feet = {one.frame for one in robot.profile.endpoints if str(one.kind) == "foot"}
-    estimates = antaeus.estimate(loaded, robot, endpoints=[name for name in job["about"]["endpoints"] if name not in feet] or None)
-    received: Rows = {name: np.load(episode / f"{name}.npy") for name in ("qpos", "tau", "dq", "imu_quat_xyzw", "imu_gyro", "imu_acc")
-                      if (episode / f"{name}.npy").exists()}
-    write_results(file, robot, loaded, estimates, received=received)
+    if table is None:
+        raise ValueError("its endpoints are feet, of which no wrench is estimated")
+    received = {name: np.load(episode / f"{name}.npy") for name in ("qpos", "tau", "dq", "imu_quat_xyzw", "imu_gyro", "imu_acc")
+                if (episode / f"{name}.npy").exists()}
+    write_results(file, robot, loaded, table, received=received)
 
 
 def main() -> int:

@@ -4,7 +4,7 @@ A record is one sample (little-endian, no padding; M motors, E endpoints):
 
     time      f8        when it was received: seconds since 1970
     index     f8        its number since the start
-    codes     u1 [E,4]  verdict, state, action, stop
+    codes     u1 [E,4]  verdict, state, action; 1 where a stop is requested + 2 where the stream is held off
     reasons   u4 [E,4]  reasons and because, the low word of each before its high word
     scene     f4        positions [M]; orientation of the base x y z w [4]; of each endpoint force [3], axes of one sd [9], what the
                         consumer reads [3]: the order of antaeus.live_scene_json
@@ -21,6 +21,7 @@ first bin f8), then its records.
 import math
 import struct
 import time
+import types
 import typing
 
 import numpy
@@ -31,6 +32,8 @@ BINS = round(60 * MINUTES / BIN)
 STREAMS = ("waiting", "running", "held_off", "silent", "ended")
 NOW, HISTORY = 1, 2
 _HEADER = struct.Struct("<BBHId")
+_READ = ("received", "held_off", "q", "residual", "residual_sd", "base_rotation", "wrench", "sd", "force_axes", "consumer", "verdict", "state",
+         "action", "reasons", "because", "stop", "nis", "nis_limit")
 
 
 def record_type(motors: int, endpoints: int) -> numpy.dtype[typing.Any]:
@@ -85,12 +88,15 @@ class History:
         record["index"] = block.first + at
         codes = record["codes"]
         codes[:, 0], codes[:, 1], codes[:, 2], codes[:, 3] = block.verdict[at], block.state[at], block.action[at], block.stop[at]
+        held_off = bool(block.held_off[at])
+        codes[:, 3] += 2 * held_off
         words = record["reasons"]
         words[:, :2] = numpy.ascontiguousarray(block.reasons[at], "<u8").view("<u4").reshape(-1, 2)
         words[:, 2:] = numpy.ascontiguousarray(block.because[at], "<u8").view("<u4").reshape(-1, 2)
         record["q"] = block.q[at]
         record["base"] = quaternion(numpy.ravel(block.base_rotation[at]))
-        wrench, consumer = block.wrench[at], block.consumer[at]
+        # While the stream is held off what is handed on is zero, whatever the guard would give.
+        wrench, consumer = block.wrench[at], numpy.zeros_like(block.consumer[at]) if held_off else block.consumer[at]
         forces, numbers = record["forces"], record["numbers"]
         forces[:, :3], forces[:, 3:12], forces[:, 12:] = wrench[:, :3], block.force_axes[at], consumer[:, :3]
         numbers[:, :3], numbers[:, 3:9], numbers[:, 9:12] = wrench[:, 3:], block.sd[at], consumer[:, 3:]
@@ -103,6 +109,8 @@ class History:
         if samples == 0:
             return []
         closed = []
+        # Each is made anew at every asking.
+        block = types.SimpleNamespace(first=block.first, **{name: getattr(block, name) for name in _READ})
         # A log without a clock has no time but that of its arrival here.
         self._received = numpy.where(numpy.isfinite(block.received), block.received, time.monotonic())
         self.newest = float(self._received[-1])

@@ -29,8 +29,8 @@ class _Twin:
         self._files: dict[str, typing.BinaryIO] = {}
         self.rows = 0
         folder.mkdir()
-        for name in {pathlib.PurePath(name).parent for name in like if "/" in name}:
-            (folder / name).mkdir()
+        for within in {pathlib.PurePath(name).parent for name in like if "/" in name}:
+            (folder / within).mkdir()
         for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8")
         try:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 import antaeus
 from antaeus.live import frames
 from antaeus.live.page_server import PageServer
+from antaeus.live.pose_hints import PoseHints
 from antaeus.live.remedies import remedy
 
 _WEB = pathlib.Path(__file__).parent / "web"  # the viewer, bundled when the library is built
@@ -21,7 +22,7 @@ _MOST_EVENTS = 500
 _LONGEST_MARK = 200
 _MARKS_A_MINUTE = 30
 _LONGEST_AGO = 600.0  # [s]
-_COUNTS = ("received", "taken", "lost", "repeated", "out_of_order", "late", "undecodable", "dropped", "oversized", "restarts",
+_COUNTS = ("received", "samples", "lost", "repeated", "out_of_order", "late", "undecodable", "dropped", "oversized", "restarts",
            "clock_jumps", "silences")
 
 
@@ -49,6 +50,8 @@ class LivePage:
         self._facts = ""
         self._facts_at, self._stream = -math.inf, "waiting"
         self._sign = ""
+        self._hint = ""
+        self._hints = PoseHints(robot, self._endpoints, [self._label(frame) for frame in self._endpoints], self._take_hint)
         self._hello = self._greeting()
         self._server = PageServer(address, self._files(), self)
 
@@ -58,7 +61,7 @@ class LivePage:
         """A block of samples (may be empty), what happened in it, and how the stream is. Returns within a millisecond."""
         with self._lock:
             items: list[str | bytes] = []
-            if not self._sign and getattr(block, "sign", ""):
+            if not self._sign and block.sign:
                 self._sign = str(block.sign)
                 self._hello = self._greeting()
                 items.append(json.dumps({"kind": "sign", "sign": self._sign}))
@@ -76,6 +79,8 @@ class LivePage:
             frame = None
             if self._server.viewers and len(block.received) > 0:
                 frame = self._history.now(stream)
+        if frame is not None:
+            self._hints.see(block)
         if frame is not None or items:
             self._server.publish(frame, items)
 
@@ -93,6 +98,7 @@ class LivePage:
         """Ends the server; viewers read that the watch has ended."""
         self._server.close()
         self._marking.shutdown(wait=False, cancel_futures=True)
+        self._hints.close()
 
     # What it tells -------------------------------------------------------------------------------------------------------
 
@@ -103,8 +109,7 @@ class LivePage:
             if math.isfinite(self._history.newest):
                 all_of_it.append(self._history.now(self._stream))
             all_of_it.extend(self._events)
-            if self._facts:
-                all_of_it.append(self._facts)
+            all_of_it.extend(text for text in (self._facts, self._hint) if text)
             return all_of_it
 
     def receive(self, message: dict[str, typing.Any]) -> str:
@@ -135,12 +140,19 @@ class LivePage:
         return json.dumps({
             "kind": "hello", "title": self._title, "robot": str(profile.title or profile.name), "source": self._source, "sign": self._sign,
             "floating": self._robot.model.base() != antaeus.Base.fixed,
-            "motors": [{"name": name, "label": label, "unit": unit} for name, label, unit in zip(self._motors, labels, self._units(), strict=True)],
+            "motors": [{"name": name, "label": label, "unit": unit}
+                       for name, label, unit in zip(self._motors, labels, self._units(), strict=True)],
             "endpoints": [{"name": frame, "label": self._label(frame)} for frame in self._endpoints],
             "verdicts": [verdict.value for verdict in antaeus.Verdict], "actions": [action.value for action in antaeus.ConsumerAction],
             "reasons": names, "remedies": {name: remedy(name) for name in names if name},
             "streams": frames.STREAMS, "bin": frames.BIN, "bins": frames.BINS, "clock": time.time(),
         })
+
+    def _take_hint(self, lines: list[str]) -> None:
+        text = json.dumps({"kind": "hint", "lines": lines})
+        with self._lock:
+            self._hint = text
+        self._server.publish(None, [text])
 
     def _units(self) -> list[str]:
         """Of each motor's torque: a sliding joint has a force."""
@@ -158,14 +170,15 @@ class LivePage:
         if not math.isfinite(received):
             received = time.monotonic()
         self._event_count += 1
+        endpoint = self._label(event.endpoint) if event.endpoint else ""
         text = json.dumps({"kind": "event", "id": self._event_count, "what": str(event.kind), "at": received + self._wall,
-                           "time": _number(event.time), "index": int(event.index), "endpoint": self._label(event.endpoint) if event.endpoint else "",
-                           "words": str(event.words)[:600], "reasons": [str(reason) for reason in event.reasons][:40]})
+                           "time": _number(event.time), "index": int(event.index), "endpoint": endpoint, "words": str(event.words)[:600],
+                           "reasons": [str(reason) for reason in event.reasons][:40]})
         self._events.append(text)
         return text
 
     def _facts_text(self, facts: typing.Any) -> str:
-        told = {name: int(getattr(facts, name)) for name in _COUNTS}
+        told: dict[str, float | None] = {name: int(getattr(facts, name)) for name in _COUNTS}
         told |= {name: _number(getattr(facts, name)) for name in ("rate", "clock_offset", "latency")}
         return json.dumps({"kind": "facts", "stream": str(facts.stream), **told, "last_problem": str(facts.last_problem)[:400],
                            "notes": [str(note)[:400] for note in facts.notes][:20]})

@@ -57,7 +57,7 @@ class Handler(typing.Protocol):
         """All that a new viewer is sent at once, or one that asks for it again. Called on the server's thread."""
 
     def receive(self, message: dict[str, typing.Any]) -> str:
-        """A message of a viewer's with a "kind" of the page's own. Returns what is wrong with it, in at most 100 letters; empty: nothing."""
+        """A message of a viewer's with a "kind" of the page's own. Returns what is wrong with it, in at most 100 letters; or nothing."""
 
 
 class _Viewer:
@@ -180,7 +180,8 @@ class PageServer:
         """None opens a socket; all else is answered here."""
         hosts = request.headers.get_all("Host")
         if len(hosts) != 1 or _name_of(hosts[0]) not in self._names and not _is_numeric(_name_of(hosts[0])):
-            return _refusal(http.HTTPStatus.MISDIRECTED_REQUEST, "This machine is not known by that name: open the address that antaeus watch printed.")
+            return _refusal(http.HTTPStatus.MISDIRECTED_REQUEST,
+                            "This machine is not known by that name: open the address that antaeus watch printed.")
         try:
             wanted = urllib.parse.urlsplit(request.path)
             given = urllib.parse.parse_qs(wanted.query, max_num_fields=8).get("token", [""])[0]

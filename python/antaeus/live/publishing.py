@@ -33,28 +33,27 @@ class Publisher(threading.Thread):
                 close()
 
     def run(self) -> None:
-        done, said_at, states, stopped = 0, 0.0, "", False
+        done, said_at, changes, stopped = 0, 0.0, -1, False
         while True:
             count = self._estimator.wait(done, 0.02)
-            if count == done and self._ending.is_set():
-                return
             now = time.monotonic()
-            silent = count == done and done > 0 and str(self._estimator.facts().stream) == "silent"
             if count > done:
                 self.missed += self._send(done, min(count - done, _AT_ONCE))
                 done = min(count, done + _AT_ONCE)
-            elif silent and now - said_at >= _EVERY:
-                self._send(done - 1, 1, silent=True)
-            if done == 0 or (count == done and not silent and str(self._estimator.facts().stream) == "ended" and self._ending.is_set()):
+            elif self._ending.is_set():
+                return
+            changed = self._estimator.changes()
+            if done == 0 or (changed == changes and now - said_at < _EVERY):
                 continue
+            changes, said_at = changed, now
             block = self._estimator.read(done - 1, 1)
             if not len(block):
                 continue
+            silent = count == done and str(self._estimator.facts().stream) == "silent"
+            if silent:
+                self._send(done - 1, 1, silent=True)
             message = self._guard(block, silent)
-            key = json.dumps([one["state"] for one in message["endpoints"]])
-            if key != states or now - said_at >= _EVERY:
-                states, said_at = key, now
-                self._tell("guard", json.dumps(message, allow_nan=False).encode())
+            self._tell("guard", json.dumps(message, allow_nan=False).encode())
             stop = any(one["stop_requested"] for one in message["endpoints"])
             if stop and not stopped:
                 self._tell("damping_request", json.dumps(self._damping(message), allow_nan=False).encode())

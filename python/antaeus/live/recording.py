@@ -21,6 +21,7 @@ import time
 import typing
 from collections.abc import Callable
 
+import antaeus
 import numpy as np
 
 from antaeus.formats.scratch import scratch_folder
@@ -32,6 +33,7 @@ from antaeus.live.sizes import size_text
 WRITE_EVERY = 0.25  # s: half of what a kill may cost
 PART_SECONDS = 600.0  # of the estimator's clock, without what leads in
 _MOST_WAITING = 300  # blocks: ten seconds at thirty a second
+_HOLD_EVERY = 2.0  # s between two looks at the room that records take
 _RETRY = 10.0  # s after a disk was full
 _LEAST_ROOM = 64 << 20  # bytes that are free again before recording goes on
 _KEEP_PARTS = 8  # a part has at most this share of --keep, so that the oldest can go before it is full
@@ -43,24 +45,23 @@ _CHANNELS = {"qpos": "qpos", "tau": "tau", "dq": "dq", "ddq": "ddq", "imu_quat_x
 _ALWAYS = ("qpos", "tau")
 
 
+_FORGOTTEN = 40.0  # time constants after which a start is below the last bit of a double: exp(−40) is 2^−58
+_LAG_MEMORY = 0.5  # s: of the mean by which the residual tells noise from a force that changes fast (src/estimation/residual.cpp)
+
+
 def lead_in(robot: typing.Any) -> float:
     """Seconds after which filters that began cold give the numbers, by every bit, of those that ran all along.
 
-    A low pass forgets its start as exp(−2π f t), the momentum observer as exp(−rate t): 40 time constants are below the last bit of a
-    double. Windows and dwells of the guards are within 5 s by their defaults.
+    The slowest are the mean of the lag's noise, the low pass, which forgets its start as exp(−2π f t), and the momentum observer, exp(−rate t).
     """
     set_ = {f"{one.group}.{one.name}": one.value for one in robot.profile.settings.all()}
 
     def value(name: str, default: float) -> float:
-        try:
-            return float(set_.get(name, default))
-        except (TypeError, ValueError):
-            return default
+        return float(set_.get(name, default))
 
     cut_off, observer = value("residual.cut_off", 15.0), value("residual.observer_rate", 60.0)
-    slowest = 40 / observer + (40 / (2 * np.pi * cut_off) if cut_off > 0 else 0.0)
-    waits = value("consumer_guard.fall_dwell", 0.5) + value("consumer_guard.rise_dwell", 0.0) + value("residual.motion_hold", 0.2)
-    return float(max(5.0, slowest + waits + value("input.still_time", 1.0)))
+    slowest = 1 / observer + (1 / (2 * np.pi * cut_off) if cut_off > 0 else 0.0)
+    return float(_FORGOTTEN * max(_LAG_MEMORY, slowest))
 
 
 class _Clock:
@@ -99,9 +100,6 @@ class _Chunk(typing.NamedTuple):
     def __len__(self) -> int:
         return len(self.formed)
 
-    def after(self, skip: int) -> "_Chunk":
-        return _Chunk(self.first + skip, {name: array[skip:] for name, array in self.rows.items()}, self.formed[skip:])
-
 
 class Recorder:
     """A listener that writes what watch received and said. `take` never waits for the disk; what could not be written is said."""
@@ -123,30 +121,35 @@ class Recorder:
 
         Raises ValueError, one line, where nothing can be written.
         """
-        self._folder, self._robot, self._keep, self._say = pathlib.Path(folder), robot, keep, say
+        self._folder, self._robot, self._keep, self._say_on = pathlib.Path(folder), robot, keep, say
         self._about, self._write_every, self._part_seconds = about, write_every, part_seconds
         self._lead_in = lead_in(robot)
         self._run = self._make_run()
-        self._written: list[pathlib.Path] = []
+        self.written: list[pathlib.Path] = []
+        """Parts and, after close(), flights."""
+        self.notes: list[str] = []
+        """What went wrong, one line each; the first hundred."""
         self._queue: queue.Queue[typing.Any] = queue.Queue(_MOST_WAITING)
         self._dropped = 0  # samples that found the queue full; by the caller's thread alone
         self._told_dropped = 0
         self._waiting: list[typing.Any] = []
         self._events: list[typing.Any] = []
         self._event_bytes = 0
-        self._recent: collections.deque[_Chunk] = collections.deque()
+        self._starts: collections.deque[tuple[int, float]] = collections.deque()  # sample and time at which a log may begin
+        self._newest = float("-inf")
         self._part: GrowingFolder | None = None
         self._parts, self._part_began, self._row_bytes = 0, 0.0, 0
         self._next, self._epoch = -1, -1
         self._full_until = 0.0
         self._lost = 0
         self._sizes: dict[pathlib.Path, int] = {}
+        self._parts_held, self._held_at = -1, 0.0
         period = 0.02
         for one in robot.profile.settings.all():
             if f"{one.group}.{one.name}" == "residual.covariance_period":
                 period = float(one.value)
         self._clock = _Clock(period)
-        self._flights = FlightKeeper(self._folder, robot, self._about, self._lead_in, say) if flights else None
+        self._flights = FlightKeeper(self._folder, robot, self._about, self._lead_in, self._say) if flights else None
         self._tidy()
         self._thread = threading.Thread(target=self._work, name="antaeus recorder", daemon=True)
         self._thread.start()
@@ -163,12 +166,19 @@ class Recorder:
 
     def take(self, block: typing.Any, events: list[typing.Any], facts: typing.Any) -> None:
         """Hands a block to the writer; where the queue is full, its samples are counted and left out, its events kept."""
+        if not len(block.time) and not events:
+            return
         try:
             self._queue.put_nowait((block, events))
         except queue.Full:
             self._dropped += len(block.time)
             with contextlib.suppress(queue.Full):
                 self._queue.put_nowait((None, events))
+
+    def _say(self, line: str) -> None:
+        if len(self.notes) < 100:
+            self.notes.append(line)
+        self._say_on(line)
 
     def idle(self) -> bool:
         """Whether all that was taken is in the hands of the writer: for a source that does not go by the clock."""
@@ -179,8 +189,9 @@ class Recorder:
         if self._thread.is_alive():
             self._queue.put(None)
             self._thread.join()
-        flights = self._flights.close() if self._flights else []
-        return [place for place in [*self._written, *flights] if place.exists()]
+            self.written += self._flights.close() if self._flights else []
+            self.written = [place for place in self.written if place.exists()]
+        return self.written
 
     # ---- All that follows: the writer's thread -----------------------------------------------------------------------------------------
 
@@ -192,7 +203,10 @@ class Recorder:
                 run = self._folder / (f"run_{stamp}" + (f"_{turn}" if turn else ""))
                 with contextlib.suppress(FileExistsError):
                     run.mkdir()
-                    write_text(run / "about.json", json_text({"schema": "antaeus.live.run/1", **self._about}))
+                    write_text(run / "about.json", json_text({
+                        "schema": "antaeus.live.run/1", "antaeus": getattr(antaeus, "__version__"), "begun": stamp,
+                        "robot": self._robot.profile.name, "profile": str(self._robot.profile.file),
+                        "profile_sha256": self._robot.profile.sha256, "settings": settings_since(self._robot), **self._about}))
                     return run
         except OSError as error:
             raise ValueError(f"--record {self._folder}: cannot be written ({error.strerror}); name another folder") from None
@@ -229,7 +243,9 @@ class Recorder:
                       "them")
             self._told_dropped = self._dropped
         self._write_events()
-        self._hold_to_keep()
+        if self._parts != self._parts_held or time.monotonic() - self._held_at > _HOLD_EVERY:
+            self._parts_held, self._held_at = self._parts, time.monotonic()
+            self._hold_to_keep()
 
     def _chunks(self, blocks: list[typing.Any]) -> typing.Iterator[tuple[_Chunk, int]]:
         """Joins blocks that follow each other, and cuts where an epoch begins."""
@@ -238,6 +254,7 @@ class Recorder:
             if stop < len(blocks) and blocks[stop].first == blocks[stop - 1].first + len(blocks[stop - 1].time):
                 continue
             group = blocks[start:stop]
+            self._sign = group[0].sign
             start = stop
             rows = _joined([self._rows_of(block) for block in group])
             epochs = rows[f"{FOLDER}/epoch"]
@@ -252,12 +269,15 @@ class Recorder:
 
     def _rows_of(self, block: typing.Any) -> Rows:
         rows = {name: filled(getattr(block, field), len(block.time)) for name, field in _CHANNELS.items()}
+        if self._about.get("simulated"):
+            rows["simulated"] = np.ones(len(block.time), dtype=bool)
         return {"time": np.asarray(block.time, dtype="<f8"), **rows, **said_rows(block)}
 
     def _write(self, chunk: _Chunk, epoch: int) -> None:
         begins = self._why_new(chunk, epoch)
+        leading = self._leading(chunk) if begins in ("time", "size") else None
         if begins in ("start", "epoch", "samples_lost"):
-            self._recent.clear()  # no filter remembers what was before
+            self._starts.clear()  # no filter remembers what was before
         if begins:
             self._leave_part()
         self._next, self._epoch = chunk.first + len(chunk), epoch
@@ -266,18 +286,18 @@ class Recorder:
             return
         try:
             if self._part is None:
-                self._begin_part(chunk, begins or "room_again", epoch)
+                self._begin_part(chunk, begins or "room_again", epoch, leading)
             else:
                 self._part.add({name: chunk.rows[name] for name in self._held})
         except OSError as error:
             self._leave_part()
             self._lost += len(chunk)
             self._full_until = time.monotonic() + _RETRY
-            self._recent.clear()
+            self._starts.clear()
             self._say(f"record: {self._run}: cannot be written ({error.strerror}); recording stops until there is room, make some")
             return
         self._remember(chunk)
-        if self._flights:
+        if self._flights and self._part is not None:
             self._flights.grown(self._place, self._begun_at, chunk, epoch)
 
     def _why_new(self, chunk: _Chunk, epoch: int) -> str:
@@ -293,11 +313,15 @@ class Recorder:
             return "channels"
         if chunk.rows["time"][-1] - self._part_began >= self._part_seconds:
             return "time"
-        if self._part.rows * self._row_bytes >= self._keep // (2 * _KEEP_PARTS):
+        if self._part.rows >= self._most_rows():
             return "size"
         return ""
 
-    def _begin_part(self, chunk: _Chunk, why: str, epoch: int) -> None:
+    def _most_rows(self) -> int:
+        """Of a part, which stands twice while it is written."""
+        return max(1, self._keep // (2 * _KEEP_PARTS) // self._row_bytes)
+
+    def _begin_part(self, chunk: _Chunk, why: str, epoch: int, leading: Rows | None) -> None:
         if self._full_until and shutil.disk_usage(self._run).free < _LEAST_ROOM:
             self._full_until = time.monotonic() + _RETRY
             self._lost += len(chunk)
@@ -305,37 +329,40 @@ class Recorder:
         if self._full_until:
             self._say(f"record: there is room again in {self._folder}; recording goes on")
             self._full_until = 0.0
-        before = self._leading() if why in ("time", "size", "channels") else []
-        rows = _joined([one.rows for one in [*before, chunk]])
+        rows, first = chunk.rows, chunk.first
+        if leading is not None:
+            first -= len(leading[f"{FOLDER}/verdict"])
+            rows = _joined([leading, {name: chunk.rows[name] for name in leading}])
         self._held = [*_present(chunk.rows), *(name for name in rows if name.startswith(f"{FOLDER}/"))]
         place = self._run / f"part_{self._parts:04d}"
-        first = before[0].first if before else chunk.first
         about = {"schema": "antaeus.live.part/1", "begins": why, "epoch": epoch, "first_sample": first,
-                 "leads_in": chunk.first - first, "endpoints": list(self._about["endpoints"]), "sign": self._about.get("sign", ""),
+                 "leads_in": chunk.first - first, "same_after": self._lead_in, "endpoints": list(self._about["endpoints"]), "sign": self._sign,
                  "motors": list(self._robot.model.motor_names()), "robot": self._robot.profile.name,
-                 "audit": audit_line(place.name, self._about)}
+                 "audit": audit_line(place.name, self._robot, self._about["endpoints"])}
         rows = {name: rows[name] for name in self._held}
         self._part = GrowingFolder(place, rows, {"part.json": json_text(about)})
-        if self._about.get("simulated"):
-            np.save(place / "simulated.npy", np.ones(1))
         self._parts += 1
         self._place, self._begun_at, self._part_began = place, first, float(chunk.rows["time"][0])
         self._row_bytes = sum(array[:1].nbytes for array in rows.values())
-        self._written.append(place)
+        self.written.append(place)
 
-    def _leading(self) -> list[_Chunk]:
-        """The last seconds, from a sample on at which a log may begin."""
-        for place, chunk in enumerate(self._recent):
-            starts = np.flatnonzero(chunk.formed)
-            if len(starts):
-                return [chunk.after(int(starts[0])), *list(self._recent)[place + 1:]]
-        return []
+    def _leading(self, chunk: _Chunk) -> Rows | None:
+        """The last seconds before the chunk, from the part that ends, beginning where a log may begin; at most half a part."""
+        assert self._part is not None
+        least = max(self._begun_at, chunk.first - self._most_rows() // 2)
+        starts = [(sample, moment) for sample, moment in self._starts if sample >= least]
+        early = [sample for sample, moment in starts if moment <= chunk.rows["time"][0] - self._lead_in]
+        if not starts:
+            return None
+        row = (early[-1] if early else starts[0][0]) - self._begun_at
+        return {name: np.array(np.load(self._place / f"{name}.npy", mmap_mode="r")[row:]) for name in self._held}
 
     def _remember(self, chunk: _Chunk) -> None:
-        self._recent.append(chunk)
-        now = chunk.rows["time"][-1]
-        while len(self._recent) > 1 and now - self._recent[1].rows["time"][0] > self._lead_in + 0.1:
-            self._recent.popleft()
+        times = chunk.rows["time"]
+        self._newest = float(times[-1])
+        self._starts.extend((chunk.first + int(at), float(times[at])) for at in np.flatnonzero(chunk.formed))
+        while len(self._starts) > 1 and not self._starts[1][1] > self._newest - self._lead_in - 1.0:
+            self._starts.popleft()
 
     def _leave_part(self) -> None:
         if self._part is not None:
@@ -345,8 +372,7 @@ class Recorder:
     def _write_events(self) -> None:
         events, self._events = self._events, []
         if self._flights:
-            now = self._recent[-1].rows["time"][-1] if self._recent else float("-inf")
-            self._flights.see(events, float(now), self._run)
+            self._flights.see(events, self._newest, self._run)
         lines = "".join(json.dumps(event_json(event), ensure_ascii=False) + "\n" for event in events)
         if not lines or self._event_bytes > _EVENT_BYTES:
             return
@@ -406,16 +432,22 @@ def event_json(event: typing.Any) -> dict[str, typing.Any]:
             "words": event.words, "reasons": list(event.reasons)}
 
 
-def audit_line(episode: str, about: dict[str, typing.Any]) -> str:
+def audit_line(episode: str, robot: typing.Any, endpoints: list[str]) -> str:
     """What audits it as watch was set."""
     import shlex
 
-    words = ["antaeus", "audit", episode, "--robot", str(about.get("robot", ""))]
-    for endpoint in about["endpoints"]:
+    words = ["antaeus", "audit", episode, "--robot", robot.profile.name]
+    for endpoint in endpoints:
         words += ["--endpoint", endpoint]
-    for name, value in dict(about.get("settings", {})).items():
+    for name, value in settings_since(robot).items():
         words += ["--set", f"{name}={value}"]
     return shlex.join(words)
+
+
+def settings_since(robot: typing.Any) -> dict[str, str]:
+    """"group.option" → value, of what was set over the profile's file."""
+    file = str(robot.profile.file)
+    return {f"{one.group}.{one.name}": str(one.value) for one in robot.profile.settings.all() if not str(one.place).startswith(file)}
 
 
 _INVALID = 4  # place of invalid_input in antaeus.Verdict
@@ -435,7 +467,7 @@ def _joined(parts: list[Rows]) -> Rows:
 
 def _present(rows: Rows) -> list[str]:
     """Channels that are there: those that a robot sends hold a number."""
-    return [name for name in ("time", *_CHANNELS) if name in _ALWAYS or (rows[name].size and np.isfinite(rows[name]).any())]
+    return [name for name in ("time", *_CHANNELS, "simulated") if name in _ALWAYS or (name in rows and np.isfinite(rows[name]).any())]
 
 
 def _age(flight: pathlib.Path) -> float:

@@ -8,7 +8,7 @@ _UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KiB": 2*
 _TEXT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
 
 
-def parse_size(text: str, place: str = "--keep") -> int:
+def parse_size(place: str, text: str) -> int:
     """Bytes of "10GB", "1.5 GiB" or "500000000"; units in any case. Raises ValueError, one line with the nearest unit."""
     found = _TEXT.fullmatch(text)
     if not found:

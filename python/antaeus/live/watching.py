@@ -15,6 +15,7 @@ from antaeus.live.publishing import Publisher
 
 _LOOKS = 1.0 / 30.0  # [s] between two looks at the ring, for all who show or write samples
 _PATIENCE = 2.0  # [s] without a sample after which that is said, with what is there
+_AHEAD = 4000  # messages of a file that its reader may be ahead of those who look at them
 _EVENTS = 10000  # that are kept for the summary
 FOUND = ("alarm", "refused", "stop")
 
@@ -118,6 +119,10 @@ class Watch:
         self._failure: BaseException | None = None
         self._source_ended = threading.Event()
         self._ends = bool(getattr(source, "ends", False))
+        self._pushed = 0
+        self._done = 0  # samples that the listeners have had
+        self._found: list[Event] = []  # of the set-up, by the thread that checks it
+        self._lines: list[str] = []  # for people, by other threads
 
     def mark(self, text: str) -> None:
         """"Something happened here": an event at the next sample. From any thread; at most 200 characters, 100 at once."""
@@ -129,21 +134,38 @@ class Watch:
         """Ends the watch after what has arrived. From any thread."""
         self.stopping.set()
 
-    def _push(self, message: Any, received: float, part: int = 0) -> bool:
-        if self._ends:  # of a file nothing is lost
-            while not self.estimator.has_room(len(message)) and not self.stopping.is_set():
-                time.sleep(0.0005)
+    def _push_and_wait(self, message: Any, received: float, part: int = 0) -> bool:
+        """Of a file nothing is lost: neither by the queue, nor by who shows and writes."""
+        while not self.stopping.is_set() and not (self.estimator.has_room(len(message)) and self._pushed - self._done < _AHEAD
+                                                  and self._pushed - self.estimator.count() < _AHEAD):
+            time.sleep(0.0005)
+        self._pushed += 1
         taken: bool = self.estimator.push(message, received, part)
         return taken
 
     def _receive(self) -> None:
         try:
-            self.source.run(self._push, self.stopping)
+            self.source.run(self._push_and_wait if self._ends else self.estimator.push, self.stopping)
         except BaseException as error:  # noqa: BLE001: told by the thread that watches
             self._failure = error
         finally:
             self._source_ended.set()
             self.estimator.end()
+
+    def say(self, line: str) -> None:
+        """One line for people. From any thread; at most 100 at once."""
+        with self._lock:
+            if len(self._lines) < 100:
+                self._lines.append(line)
+
+    def _set_up_found(self, finding: Any) -> None:
+        with self._lock:
+            self._found.append(Event("set_up", finding.index, finding.time, f"set-up ({finding.severity}): {finding.words}"))
+
+    def _told_by_others(self) -> tuple[list[Event], list[str]]:
+        with self._lock:
+            found, self._found, lines, self._lines = self._found, [], self._lines, []
+        return found, lines
 
     def _taken_marks(self, block: Any) -> list[Event]:
         with self._lock:
@@ -161,15 +183,15 @@ class Watch:
 
         began = time.monotonic()
         finder = EventFinder(self.endpoints, self.labels)
-        set_up = SetUpCheck(self.robot, self.estimator)
-        self.listeners.append(set_up)
+        self.listeners.append(SetUpCheck(self.robot, self.estimator, self._set_up_found, say=self.say))
         publisher = Publisher(self.estimator, self.sinks, dict(zip(self.endpoints, self.labels, strict=True))) if self.sinks else None
         self.estimator.start()
         if publisher:
             publisher.start()
         receiver = threading.Thread(target=self._receive, name="source", daemon=True)
         receiver.start()
-        done, missed, waited, noted = 0, 0, False, 0
+        done, handed, missed, waited, noted = 0, 0, 0, False, 0
+        waits = [listener.idle for listener in self.listeners if hasattr(listener, "idle")]
         kept: list[Event] = []
         counts: dict[str, int] = {}
         sign, first_time, last_time = "", math.nan, math.nan
@@ -182,13 +204,19 @@ class Watch:
                     done = block.first + len(block)
                     sign, last_time = block.sign, float(block.time[-1])
                     first_time = float(block.time[0]) if math.isnan(first_time) else first_time
-                events = finder.see(block, facts) + self._taken_marks(block) + set_up.events()
+                found, lines = self._told_by_others()
+                events = finder.see(block, facts) + self._taken_marks(block) + found
+                for line in lines:
+                    told(f"note: {line}")
                 for event in events:
                     counts[event.kind] = counts.get(event.kind, 0) + 1
                     told(f"{event.time:10.3f} s  {event.words}" if math.isfinite(event.time) else event.words)
                 kept += events[:max(0, _EVENTS - len(kept))]
+                if all(idle() for idle in waits):
+                    self._done = handed
                 for listener in self.listeners:
                     listener.take(block, events, facts)
+                handed = done
                 for note in facts.notes[noted:]:
                     told(f"note: {note}")
                 noted = len(facts.notes)
@@ -198,7 +226,7 @@ class Watch:
                 if not waited and facts.received == 0 and now > _PATIENCE and not self._source_ended.is_set():
                     waited = True
                     told(f"nothing has come from {self.address} for {_PATIENCE:.0f} s{self._what()}")
-                over = str(facts.stream) == "ended" and done == self.estimator.count()
+                over = str(facts.stream) == "ended" and done == self.estimator.count() and self._done == done
                 if over or self.stopping.is_set() or (seconds is not None and now >= seconds):
                     break
                 time.sleep(_LOOKS)
@@ -268,8 +296,9 @@ def watch(source: Any, robot: Any, endpoints: list[str] | tuple[str, ...] = (), 
         if record is not None:
             from antaeus.live.recording import Recorder
 
-            recorder = Recorder(record, robot, keep=keep, about={"source": watching.address, "endpoints": watching.endpoints,
-                                                                 "format": watching.source.format})
+            about = {"source": watching.address, "robot": robot.profile.name, "endpoints": watching.endpoints, "format": watching.source.format,
+                     "simulated": bool(getattr(watching.source, "simulated", False)), "version": antaeus.__version__}
+            recorder = Recorder(record, robot, keep=keep, about=about, say=watching.say)
             watching.listeners.append(recorder)
         for address in views:
             watching.listeners.append(_view(address, robot, watching))
@@ -278,7 +307,7 @@ def watch(source: Any, robot: Any, endpoints: list[str] | tuple[str, ...] = (), 
         result = watching.run(seconds, told)
     result.url = url
     if recorder is not None:
-        result.records = [str(path) for path in recorder.written]
+        result.records = [str(path) for path in recorder.close()]
     for listener in watching.listeners:
         if getattr(listener, "failed", ""):
             result.notes.append(f"on-alarm: {listener.failed}")

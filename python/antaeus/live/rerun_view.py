@@ -1,0 +1,59 @@
+"""`--publish rerun://`: rerun's viewer on this machine looks at the robot while it moves; rerun:///FILE.rrd writes a file for it."""
+
+import typing
+
+import numpy as np
+
+from antaeus.formats.recording import library
+from antaeus.formats.results_mcap import COLOURS, topic_part
+from antaeus.live.viewing import Viewer, verdict_of
+
+_METRES_PER_NEWTON = 0.01
+_LEVELS = {"alarm": "WARN", "refused": "WARN", "stop": "ERROR", "set_up": "WARN"}
+
+
+class RerunView(Viewer):
+    """A listener that shows links, arrows, joints, forces with their sd, and events in rerun."""
+
+    def __init__(self, robot: typing.Any, endpoints: list[str], file: str | None = None) -> None:
+        """file: an .rrd to write; None: a viewer that runs on this machine (`rerun`), or starts. Raises ValueError, one line."""
+        super().__init__(robot, endpoints)
+        self._rerun = library("rerun", "rerun://")
+        self._stream = self._rerun.RecordingStream(f"antaeus_{robot.profile.name}")
+        try:
+            if file is None:
+                self._stream.spawn()
+            else:
+                self._stream.save(file)
+        except Exception as error:
+            raise ValueError(f"rerun://{file or ''}: {' '.join(str(error).split())}; pip install rerun-sdk, or name an .rrd") from None
+        self._names = list(robot.model.motor_names())
+        self.start()
+
+    def show(self, block: typing.Any, events: list[typing.Any], facts: typing.Any) -> None:
+        rerun, stream = self._rerun, self._stream
+        stamp = float(block.time[-1])
+        stream.set_time("stream", duration=stamp if np.isfinite(stamp) else float(block.received[-1]))
+        poses = self.link_poses(block.q[-1], block.base_rotation[-1])
+        if poses:
+            stream.log("robot/links", rerun.Points3D(np.array([place for place, _ in poses.values()]), radii=0.015))
+        for k, frame in enumerate(self.endpoints):
+            verdict, reasons = verdict_of(block, k)
+            wrench, sd, name = block.wrench[-1, k], block.sd[-1, k], topic_part(frame)
+            if frame in poses and np.isfinite(wrench).all():
+                colour = [int(255 * part) for part in COLOURS.get(verdict, COLOURS["unobservable"])]
+                stream.log(f"robot/{name}", rerun.Arrows3D(origins=[poses[frame][0]], vectors=[_METRES_PER_NEWTON * wrench[:3]],
+                                                           colors=[colour], labels=[f"{np.linalg.norm(wrench[:3]):.3g} N, {verdict}"]))
+                stream.log(f"force/{name}", rerun.Scalars(wrench[:3]))
+                stream.log(f"sd/{name}", rerun.Scalars(sd[:3]))
+            else:
+                stream.log(f"robot/{name}", rerun.Clear(recursive=False))
+            stream.log(f"verdict/{name}", rerun.TextLog(f"{verdict} {reasons}".strip(), level="INFO"))
+        stream.log("joints/residual", rerun.Scalars(block.residual[-1]))
+        for event in events:
+            stream.log("events", rerun.TextLog(event.words, level=_LEVELS.get(event.kind, "INFO")))
+
+    def close(self) -> None:
+        """Shows what waits, and ends."""
+        super().close()
+        self._stream.flush()

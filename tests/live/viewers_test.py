@@ -1,0 +1,124 @@
+"""Viewers of others: what Foxglove is sent over its WebSocket, what rerun is given, and that neither holds up a watch."""
+
+import asyncio
+import json
+import socket
+import time
+
+import antaeus
+import numpy as np
+import pytest
+from live_blocks import Live, event, facts, moving_log
+from recording_test import HAND, READY
+
+from antaeus.live.viewing import Viewer
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return antaeus.load_robot("panda")
+
+
+@pytest.fixture(scope="module")
+def live(robot):
+    return Live(robot, HAND, moving_log(robot, READY, 250, 2))
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+async def listen(url, seconds, feed):
+    """Topics with the number of their messages, and the last JSON of each."""
+    websockets = pytest.importorskip("websockets")
+    topics, counts, last = {}, {}, {}
+    async with websockets.connect(url, subprotocols=["foxglove.sdk.v1"], max_size=None) as socket_:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            feed()
+            try:
+                message = await asyncio.wait_for(socket_.recv(), 0.05)
+            except TimeoutError:
+                continue
+            if isinstance(message, str):
+                told = json.loads(message)
+                if told.get("op") == "advertise":
+                    mine = [{"id": 100 + one["id"], "channelId": one["id"]} for one in told["channels"]]
+                    topics.update({100 + one["id"]: (one["topic"], one["encoding"]) for one in told["channels"]})
+                    await socket_.send(json.dumps({"op": "subscribe", "subscriptions": mine}))
+            elif message[0] == 1:  # of a subscription: its id, a time, the message
+                topic, encoding = topics[int.from_bytes(message[1:5], "little")]
+                counts[topic] = counts.get(topic, 0) + 1
+                if encoding == "json":
+                    last[topic] = json.loads(message[13:])
+    return counts, last
+
+
+def test_foxglove_is_sent_all_topics(robot, live):
+    pytest.importorskip("foxglove")
+    from antaeus.live.foxglove import Foxglove
+
+    view = Foxglove(robot, HAND, port=free_port())
+    block = live.block(300, 333)
+    block.base_rotation = np.tile(np.eye(3), (33, 1, 1))
+    try:
+        counts, last = asyncio.run(listen(view.url, 2.0, lambda: view.take(block, [event("alarm", 1, 1.0)], facts())))
+    finally:
+        view.close()
+    assert not view.problem
+    assert set(counts) == {"/joint_states", "/tf", "/antaeus/scene", "/antaeus/log", "/antaeus/panda_hand/wrench", "/antaeus/diagnostics"}
+    wrench = last["/antaeus/panda_hand/wrench"]
+    assert wrench["wrench"]["force"]["x"] == block.wrench[-1, 0, 0] and wrench["sign"] == "on_robot" and wrench["verdict"] == "ok"
+    assert last["/antaeus/diagnostics"]["stream"] == "running"
+
+
+def test_foxglove_is_of_this_machine_alone_and_a_port_in_use_is_one_line(robot):
+    pytest.importorskip("foxglove")
+    from antaeus.live.foxglove import Foxglove
+
+    with pytest.raises(ValueError, match="no token; give 127.0.0.1"):
+        Foxglove(robot, HAND, host="0.0.0.0")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(ValueError, match="^foxglove://127.0.0.1:[0-9]+: .*name another port$"):
+            Foxglove(robot, HAND, port=taken.getsockname()[1])
+
+
+def test_rerun_is_given_a_file(robot, live, tmp_path):
+    pytest.importorskip("rerun")
+    from antaeus.live.rerun_view import RerunView
+
+    view = RerunView(robot, HAND, file=str(tmp_path / "live.rrd"))
+    for block in live.blocks(50):
+        block.base_rotation = np.tile(np.eye(3), (len(block.time), 1, 1))
+        view.take(block, [], facts())
+        time.sleep(0.02)
+    view.close()
+    assert not view.problem
+    assert (tmp_path / "live.rrd").stat().st_size > 2000
+
+
+def test_a_viewer_that_hangs_holds_up_nobody(robot, live):
+    class Slow(Viewer):
+        def show(self, block, events, facts):
+            time.sleep(0.2)
+
+    class Failing(Viewer):
+        def show(self, block, events, facts):
+            raise RuntimeError("gone\naway")
+
+    slow, failing = Slow(robot, HAND), Failing(robot, HAND)
+    slow.start()
+    failing.start()
+    block = live.block(0, 10)
+    begun = time.monotonic()
+    for _ in range(100):
+        slow.take(block, [], facts())
+        failing.take(block, [], facts())
+    assert time.monotonic() - begun < 0.1 and slow.left_out > 90
+    slow.close()
+    failing.close()
+    assert failing.problem == "Failing: gone away"
