@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -58,6 +59,11 @@ int become(const PythonVerb& verb, const std::vector<std::string>& rest) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  // A blocked signal stays blocked across execv, and the thread that waits for it here (interruption.cpp) does not.
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   ::execv(program.c_str(), argv.data());
   throw Error(place, "needs Python, and " + program + " cannot be run (" + std::strerror(errno) + ")",
               "name an interpreter: ANTAEUS_PYTHON=…");

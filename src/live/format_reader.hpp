@@ -39,6 +39,11 @@ LearntPlaces learn_places(const std::vector<std::string>& names, const std::stri
 /// \param order  of four numbers that are called imu_quat alone
 void name_numbers(const std::string& array, std::size_t count, QuaternionOrder order, std::vector<std::string>& names);
 
+/// An array without names is whole or not the robot's: one that is longer than the robot has motors was another's.
+/// \throws EpisodeError
+void require_whole(const LearntPlaces& learnt, const std::string& array, std::size_t first, std::size_t count,
+                   const Robot& robot);
+
 /// One format.
 class FormatReader {
  public:

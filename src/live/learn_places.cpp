@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/episode_arrays.hpp"
@@ -36,6 +37,17 @@ void name_numbers(const std::string& array, std::size_t count, QuaternionOrder o
   if (array == "imu_quat" && count == 4) return add("imu_quat", order == QuaternionOrder::xyzw ? "xyzw" : "wxyz");
   if ((array == "imu_gyro" || array == "imu_acc") && count == 3) return add(array, "xyz");
   for (std::size_t i = 0; i < count; ++i) names.push_back(array + "_" + std::to_string(i));
+}
+
+void require_whole(const LearntPlaces& learnt, const std::string& array, std::size_t first, std::size_t count,
+                   const Robot& robot) {
+  const auto places = std::span(learnt.places).subspan(first, count);
+  const auto used = std::ranges::count_if(places, [](const RowPlace& place) { return place.at >= 0; });
+  if (used == 0 || used == std::ssize(places)) return;
+  throw EpisodeError("stream",
+                     printable(array) + " has " + std::to_string(count) + " numbers, the " + robot.profile.name + " " +
+                         std::to_string(robot.model.motor_count()) + " motors",
+                     "send one number a motor, in the profile's order, or name the joints beside them");
 }
 
 LearntPlaces learn_places(const std::vector<std::string>& names, const std::string& stream, const Robot& robot,

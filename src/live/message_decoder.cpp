@@ -46,6 +46,7 @@ MessageDecoder::~MessageDecoder() = default;
 Decoded MessageDecoder::decode(std::span<const std::byte> message, int part, VectorX& row) noexcept {
   Impl& my = *impl_;
   row.setConstant(kNaN);
+  if (my.hopeless) return Decoded::unusable;
   try {
     const Decoded decoded = my.reader->read(message, part, row);
     if (decoded == Decoded::unusable) my.problem = my.reader->problem;

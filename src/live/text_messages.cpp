@@ -148,6 +148,9 @@ class JsonReader : public FormatReader, JsonListener {
     const ColumnNames columns = joints.empty() ? ColumnNames::any : ColumnNames::by_joint;
     learnt = learn_places(names, "stream", options_.robot, columns, options_.names());
     if (has_seconds_) learnt.channels.stamp = true;
+    for (const Key& key : keys) {
+      if (joints.size() != key.count) require_whole(learnt, key.path, key.first, key.count, options_.robot);
+    }
     keys_ = std::move(keys);
   }
 
@@ -268,7 +271,9 @@ class ArraysReader : public FormatReader {
       throw Error("header", "no list of channels", "send {\"channels\": [[name, count], …]}");
     }
     std::vector<std::string> names;
+    std::vector<std::size_t> firsts;
     for (std::size_t i = 0; i < list.texts.size(); ++i) {
+      firsts.push_back(names.size());
       const double count = list.values[i];
       if (!(count >= 1.0) || !(count <= 1024.0)) throw Error("header", "a count that cannot be", "give 1 to 1024");
       if (count == 1.0 && (list.texts[i] == "time" || options_.layout.motors != 1)) {
@@ -277,7 +282,12 @@ class ArraysReader : public FormatReader {
         name_numbers(list.texts[i], static_cast<std::size_t>(count), options_.column_order(), names);
       }
     }
-    learnt = learn_places(names, "stream", options_.robot, ColumnNames::any, NamedOrder::final);
+    LearntPlaces learning = learn_places(names, "stream", options_.robot, ColumnNames::any, NamedOrder::final);
+    firsts.push_back(names.size());
+    for (std::size_t i = 0; i + 1 < firsts.size(); ++i) {
+      require_whole(learning, list.texts[i], firsts[i], firsts[i + 1] - firsts[i], options_.robot);
+    }
+    learnt = std::move(learning);
   }
 
   ReaderOptions options_;

@@ -28,7 +28,7 @@ VERBS = {
 def test_help_of_the_program_names_every_verb_and_the_exit_codes():
     done = run("--help")
     assert done.returncode == 0 and done.stderr == b""
-    for verb in [*VERBS, "convert", "fleet", "cmake-prefix"]:
+    for verb in [*VERBS, "convert", "fleet", "watch", "cmake-prefix"]:
         assert re.search(rf"^\s*{verb}\s", text(done.stdout), re.M), verb
     assert "Exit codes: 0 fine, 1 ran and refused or found an incident, 2 bad input" in text(done.stdout)
 

@@ -138,6 +138,8 @@ for (const name of ['h1_2', 'panda', 'planar_3r', 'hostile']) {
   check('silence_is_said', /no sample for/.test(await page.textContent('.banner')) && (await page.textContent('.chip')).includes('silent'), await page.textContent('.banner'));
   check('zero_is_handed_on', (await page.locator('.numbers tr.read').first().textContent()).includes('0.00.00.00.0'), await page.locator('.numbers tr.read').first().textContent());
   check('four_endpoints_fit', (await sideways(page)) <= 0);
+  const cut = await page.evaluate(() => [...document.querySelectorAll('.numbers td, .numbers th')].filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent));
+  check('no_number_reaches_into_another', cut.length === 0, cut.join());
   await page.screenshot({ path: `${pictures}/silent.png` });
   await page.context().close();
 }

@@ -32,10 +32,10 @@ class Card {
   private table(what: string, label: string, unit: string, cells: HTMLElement[][]): HTMLElement {
     const body = element('tbody');
     const letter = unit === 'N' ? 'F' : 'M';
-    for (const name of ['estimate', '\u00b1 one sd', 'consumer reads']) {
+    for (const name of ['estimate', '\u00b1 one sd', 'consumer']) {
       const row = [0, 1, 2, 3].map(() => element('td', { class: 'n' }, '\u2013'));
       cells.push(row);
-      body.append(element('tr', { class: name === 'consumer reads' ? 'read' : '' }, element('th', { scope: 'row' }, name), ...row));
+      body.append(element('tr', { class: name === 'consumer' ? 'read' : '' }, element('th', { scope: 'row' }, name), ...row));
     }
     const heads = [...AXES.map((axis) => letter + axis), `|${letter}|`].map((name) => element('th', { scope: 'col', class: 'n' }, name));
     return element('table', { class: 'numbers' }, element('caption', { class: 'unseen' }, `${what} the ${label}, in ${unit}`),
@@ -45,9 +45,11 @@ class Card {
   private fill(cells: HTMLElement[][], estimate: number[], sd: number[], read: number[], digits: number): void {
     const size = (v: number[]): number => Math.hypot(...v);
     // Of |F|: one sd along it, each axis by itself.
+    // Large numbers need no tenths, and a narrow card has no room for them.
+    const places = Math.max(size(estimate), size(read)) >= 100 ? 0 : digits;
     const along = size(estimate) > 0 ? Math.sqrt(estimate.reduce((sum, f, i) => sum + (f * (sd[i] as number)) ** 2, 0)) / size(estimate) : NaN;
     [[...estimate, size(estimate)], [...sd, along], [...read, size(read)]].forEach((row, r) => {
-      row.forEach((value, c) => setText(cells[r]?.[c] as HTMLElement, number(value, digits)));
+      row.forEach((value, c) => setText(cells[r]?.[c] as HTMLElement, number(value, places)));
     });
   }
 

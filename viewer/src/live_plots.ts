@@ -123,7 +123,7 @@ export class LivePlot {
       cursor: { x: false, y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { time: true }, y: { range: linearRange([]) as uPlot.Scale.Range } },
       axes: [
-        { ...axis, size: 22, space: 76, values: (_u, ticks) => ticks.map((t) => clock(t)) },
+        { ...axis, size: 22, space: 76, values: (_u, ticks) => ticks.map((t) => clock(t, ticks.length > 1 && (ticks[1] as number) - (ticks[0] as number) < 1)) },
         { ...axis, size: GUTTER, space: 26, values: (_u, ticks) => ticks.map((v) => tick(v)) },
       ],
       series: series as uPlot.Series[],

@@ -79,8 +79,8 @@ export class LiveRobot {
     if (this.stands !== stands && this.share < 1) this.view.soften(stands ? 1 : this.share);
     this.stands = stands;
     this.data.take(moment);
-    if (this.floating) this.view.settle();
     this.view.show(0);
+    this.view.follow(this.floating);
     this.drawn += 1;
   }
   /** A sample came, drawn or not: where too few are drawn the picture gets coarser. */

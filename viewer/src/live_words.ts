@@ -43,11 +43,13 @@ export function clock(seconds: number, tenths = false): string {
   return tenths ? `${text}.${Math.floor(date.getMilliseconds() / 100)}` : text;
 }
 
-/** Names of the reasons for an endpoint's state; those of the sample where the state names none. */
+/** Names of the reasons for an endpoint's state, the worst first; those of the sample where the state names none. */
 export function reasonsOf(hello: Hello, moment: Moment, endpoint: number): string[] {
   const ofState = moment.reasons(endpoint, true);
   const bits = ofState.length > 0 ? ofState : moment.reasons(endpoint, false);
-  return bits.map((bit) => hello.reasons[bit] || `reason ${bit}`);
+  const order = Object.keys(hello.remedies);
+  const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
+  return bits.map((bit) => hello.reasons[bit] || `reason ${bit}`).sort((a, b) => rank(a) - rank(b));
 }
 export const meaning = (hello: Hello, reason: string): string => hello.remedies[reason]?.[0] ?? reason.replace(/_/g, ' ');
 export const remedy = (hello: Hello, reason: string): string => hello.remedies[reason]?.[1] ?? '';

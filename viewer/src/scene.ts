@@ -37,7 +37,7 @@ export class SceneView {
   private readonly renderer: WebGLRenderer;
   private readonly controls: OrbitControls;
   private readonly box: HTMLElement = element('div', { class: 'robot' });
-  private readonly inView: Vector3[]; // what the camera fits
+  private inView: Vector3[]; // what the camera fits
   private readonly followed: Robot | null = null;
   private readonly start = new Vector3();
   private readonly travelled = new Vector3();
@@ -271,12 +271,24 @@ export class SceneView {
     this.resize();
   }
 
-  /** Puts the ground below the lowest point, where nobody knows how high a robot's base is. */
-  settle(): void {
+  /** For a robot whose motion nobody knows beforehand: steps back where a part of it has left the picture. \param
+   * floating  nobody knows how high its base is: the ground is put below its lowest point */
+  follow(floating: boolean): void {
     const points: Vector3[] = [];
     for (const robot of this.robots) robot.corners(points);
+    if (points.length === 0) return;
     const lowest = points.reduce((low, p) => Math.min(low, p.z), Infinity);
-    if (this.grid && Number.isFinite(lowest)) this.grid.position.z = lowest;
+    if (floating && this.grid && Number.isFinite(lowest)) this.grid.position.z = lowest;
+    if (this.touched) return;
+    const seen = new Vector3();
+    const outside = points.some((p) => {
+      seen.copy(p).project(this.camera);
+      return Math.abs(seen.x) > 1 || Math.abs(seen.y) > 1;
+    });
+    if (!outside) return;
+    const { min, max } = new Box3().setFromPoints([...this.inView, ...points]);
+    this.inView = [min.x, max.x].flatMap((x) => [min.y, max.y].flatMap((y) => [min.z, max.z].map((z) => new Vector3(x, y, z))));
+    this.fit();
   }
 
   /** Shows what is chosen; the cursor draws it. */

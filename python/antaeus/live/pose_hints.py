@@ -56,10 +56,15 @@ class PoseHints:
                     f"{before.moving.worst_sd():.1f} N in motion")
         if not advice.found:
             return f"{label}: no pose near this one tells more"
-        moves = ", ".join(f"{move.joint} to {move.to:.2f} (now {move.start:.2f})" for move in advice.moves[:_MOST_MOVES])
+        moves = ", ".join(f"{move.joint} to {_signed(move.to)} (now {_signed(move.start)})" for move in advice.moves[:_MOST_MOVES])
         return (f"{label}: {moves}; then its worst direction is known within {advice.after[0].rest.worst_sd():.1f} N at rest, "
                 f"now {before.rest.worst_sd():.1f} N")
 
     def close(self) -> None:
         """Asks no more."""
         self._thread.shutdown(wait=False, cancel_futures=True)
+
+
+def _signed(value: float) -> str:
+    """With a minus, not a hyphen."""
+    return f"{value:.2f}".replace("-", "\u2212")

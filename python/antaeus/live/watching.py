@@ -101,12 +101,12 @@ class Watch:
                  listeners: tuple[Any, ...] = ()) -> None:
         self.robot = robot if isinstance(robot, antaeus.Robot) else antaeus.load_robot(robot)
         self.address = source if isinstance(source, str) else type(source).__name__
+        self.endpoints = endpoints_of(self.robot, list(endpoints))
         if isinstance(source, str):
             from antaeus.live.sources import open_source
 
             source = open_source(source, self.robot, speed=speed)
         self.source = source
-        self.endpoints = endpoints_of(self.robot, list(endpoints))
         labels = {one.frame: one.label for one in self.robot.profile.endpoints}
         self.labels = [labels.get(frame, frame) for frame in self.endpoints]
         self.estimator = antaeus.LiveEstimator(self.robot, self.endpoints, source.format, simulated=bool(getattr(source, "simulated", False)),
@@ -280,48 +280,59 @@ def watch(source: Any, robot: Any, endpoints: list[str] | tuple[str, ...] = (), 
     from antaeus.live.sinks import open_sink
 
     robot = robot if isinstance(robot, antaeus.Robot) else antaeus.load_robot(robot)
+    frames = endpoints_of(robot, list(endpoints))
     views = [address for address in publish if address.startswith(("foxglove://", "rerun://"))]
-    watching = Watch(source, robot, endpoints, speed=speed, sinks=tuple(open_sink(address, robot) for address in publish if address not in views))
-    if stopping is not None:
-        watching.stopping = stopping
-    url, recorder = "", None
-    with _closing(watching.listeners):
+    address = source if isinstance(source, str) else type(source).__name__
+    marks: list[Watch] = []  # who is told of a viewer's mark, once he is there
+
+    def mark(text: str) -> None:
+        for one in marks:
+            one.mark(text)
+
+    # What can be refused comes first, and the source last: from there on samples come.
+    listeners: list[Any] = []
+    with _closing(listeners):
+        url, recorder = "", None
+        sinks = tuple(open_sink(sink, robot) for sink in publish if sink not in views)
         if serve is not None:
             from antaeus.live.page import LivePage
 
-            page = LivePage(robot, watching.endpoints, serve, watching.mark, f"{robot.profile.title}, live", watching.address)
-            watching.listeners.append(page)
+            page = LivePage(robot, frames, serve, mark, f"{robot.profile.title}, live", address)
+            listeners.append(page)
             url = page.url
+        watching = Watch(source, robot, frames, speed=speed, sinks=sinks)
+        marks.append(watching)
+        if stopping is not None:
+            watching.stopping = stopping
+        if url:
             told(f"page: {url}")
         if record is not None:
             from antaeus.live.recording import Recorder
 
-            about = {"source": watching.address, "robot": robot.profile.name, "endpoints": watching.endpoints, "format": watching.source.format,
+            about = {"source": address, "robot": robot.profile.name, "endpoints": frames, "format": watching.source.format,
                      "simulated": bool(getattr(watching.source, "simulated", False)), "version": antaeus.__version__}
             recorder = Recorder(record, robot, keep=keep, about=about, say=watching.say)
-            watching.listeners.append(recorder)
-        for address in views:
-            watching.listeners.append(_view(address, robot, watching))
+            listeners.append(recorder)
+        listeners += [_view(view, robot, frames) for view in views]
         if on_alarm:
-            watching.listeners.append(OnAlarm(on_alarm))
+            listeners.append(OnAlarm(on_alarm))
+        watching.listeners = listeners
         result = watching.run(seconds, told)
     result.url = url
     if recorder is not None:
         result.records = [str(path) for path in recorder.close()]
-    for listener in watching.listeners:
-        if getattr(listener, "failed", ""):
-            result.notes.append(f"on-alarm: {listener.failed}")
+    result.notes += [f"on-alarm: {listener.failed}" for listener in listeners if getattr(listener, "failed", "")]
     return result
 
 
-def _view(address: str, robot: Any, watching: Watch) -> Any:
+def _view(address: str, robot: Any, frames: list[str]) -> Any:
     from urllib.parse import urlsplit
 
     parts = urlsplit(address)
     if parts.scheme == "foxglove":
         from antaeus.live.foxglove import Foxglove
 
-        return Foxglove(robot, watching.endpoints, parts.hostname or "127.0.0.1", parts.port or 8765)
+        return Foxglove(robot, frames, parts.hostname or "127.0.0.1", parts.port or 8765)
     from antaeus.live.rerun_view import RerunView
 
-    return RerunView(robot, watching.endpoints)
+    return RerunView(robot, frames)
