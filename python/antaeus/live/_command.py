@@ -11,7 +11,7 @@ from typing import Any
 from antaeus._options import Parser, settings_of
 from antaeus.formats.recording import FormatError
 
-_USAGE = """antaeus watch SOURCE --robot R [options]
+_USAGE = """antaeus watch SOURCE [--robot R] [options]
        antaeus watch SOURCE --robot R --ready [options]"""
 _HELP = """sources: - (CSV or JSON lines on standard input), udp://[HOST:]PORT, tcp://HOST:PORT, dds://DOMAIN/TOPIC, zenoh://KEY,
          mcap://FILE, log://FOLDER, sim://ROBOT
@@ -24,7 +24,7 @@ def _parser() -> Parser:
     add = parser.add_argument
     add("-h", "--help", action="help", help="Print this and exit")
     add("source", metavar="SOURCE", help="where samples come from")
-    add("--robot", "-r", metavar="NAME|FILE", required=True, help="whose samples they are")
+    add("--robot", "-r", metavar="NAME|FILE", help="whose samples they are (of sim://ROBOT: that one)")
     add("--endpoint", "-e", metavar="FRAME", action="append", default=[], help="at which frame (repeatable; default: the profile's hands and tools)")
     add("--serve", nargs="?", const="127.0.0.1:8080", metavar="HOST:PORT", help="a page in the browser (default 127.0.0.1:8080; port 0: any that is free)")
     add("--record", metavar="DIR", help="what came and what was said, with 30 s before and 10 s after each alarm by itself")
@@ -55,8 +55,12 @@ def address_of(text: str) -> tuple[str, int]:
 
 def _robot(given: argparse.Namespace) -> Any:
     import antaeus
+    from antaeus.live.sources import robot_of
 
-    robot = antaeus.load_robot(given.robot)
+    name = given.robot or robot_of(given.source)
+    if not name:
+        raise FormatError("--robot", "whose samples they are is not said", "give --robot NAME, or a profile or URDF")
+    robot = antaeus.load_robot(name)
     for name, value in settings_of(given.set).items():
         robot.profile.settings.set(f"{name}={value}", "--set")
     return robot

@@ -80,7 +80,7 @@ class EventFinder:
             if not now - self._alarmed_at[k] <= _QUIET:
                 force = float(np.linalg.norm(block.wrench[row, k, :3]))
                 found.append(self._event(block, "alarm", k, int(row), int(block.reasons[row, k]),
-                                         f"a test alarms at {force:.0f} N" if np.isfinite(force) else "a test alarms"))
+                                         f"a test alarms, at an estimate of {force:.1f} N" if np.isfinite(force) else "a test alarms"))
             self._alarmed_at[k] = now
         return found
 
