@@ -35,9 +35,11 @@ def free_port():
 
 
 class Run:
-    """A source in its thread, and what it pushed: (bytes, received, part). The first `refused` pushes are not taken."""
+    """A source in its thread, and what it pushed: (bytes, received, part). The first `refused` pushes are not taken; those of the
+    part `slow` take 5 ms."""
 
-    def __init__(self, source, refused=0):
+    def __init__(self, source, refused=0, slow=None):
+        self.slow = slow
         self.got, self.source, self.stop, self.problem, self.refused = [], source, threading.Event(), None, refused
         self.thread = threading.Thread(target=self._run)
         self.thread.start()
@@ -52,6 +54,8 @@ class Run:
         if self.refused > 0:
             self.refused -= 1
             return False
+        if part == self.slow:
+            time.sleep(0.005)
         self.got.append((bytes(message), received, part))
         return True
 
@@ -266,8 +270,8 @@ def test_joint_states_and_imu_by_zenoh(robot):
     port = free_port()
     with send("zenoh", port, 100) as sender:
         source = open_source(f"zenoh:///robot/joint_states?connect=tcp/127.0.0.1:{port}&domain=3", robot)
-        run = Run(source)
-        while len(run.got) < 200 and run.thread.is_alive():
+        run, until = Run(source, slow=0), time.monotonic() + 15
+        while len(run.got) < 200 and time.monotonic() < until:
             time.sleep(0.01)
         assert source.what() == "joints from robot/joint_states, the IMU from imu/data; not taken: second_imu"
         run.end()
@@ -277,6 +281,8 @@ def test_joint_states_and_imu_by_zenoh(robot):
         assert said in wrong.source.what()
         wrong.end()
         sender.kill()
+    # In the order in which they were sent, however long one of them takes: two threads would overtake each other.
+    assert [part for _, _, part in run.got] == [1, 0] * 100
     joints, imu = ([message for message, _, part in run.got if part == which] for which in (0, 1))
     assert joints == [senders.ros_messages(number)[0] for number in range(100)]
     assert imu == [senders.ros_messages(number)[1] for number in range(100)]
@@ -306,7 +312,7 @@ def make_log(folder, robot, steps=600):
 
 
 def test_a_log_comes_as_it_was_recorded(robot, tmp_path):
-    log = make_log(tmp_path / "log", robot)
+    log = make_log(tmp_path / "log", robot, 4097)  # a sample more than is read at a time
     source = open_source(f"log://{tmp_path}/log", robot, speed=0)
     run = Run(source, refused=5)
     run.thread.join(20)

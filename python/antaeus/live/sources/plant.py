@@ -26,14 +26,15 @@ _VISCOUS_SHARE = 0.4  # [s/rad] of the dry friction
 _VELOCITY_NOISE, _POSITION_NOISE = 0.01, 2e-5  # sd [rad/s], [rad]
 _GYRO_NOISE, _ACCELEROMETER_NOISE = 0.002, 0.03  # sd [rad/s], [m/s²]
 
-# The script, in seconds of its cycle. A residual of the torso's drive comes last, with the arms in a poor pose, as in the
-# incident that docs/incident.md tells of: nobody pushes then.
-CYCLE = 36.0
-_PUSHES = ((4.0, 1.5, (0.0, 0.0, -1.0)), (8.0, 1.5, (-1.0, 0.0, 0.0)), (16.0, 1.5, (0.0, 1.0, 0.0)), (19.0, 0.3, (0.0, 0.0, 1.0)))
+# The script. First a calm, in which --ready finds its ten seconds at rest; then, in seconds of a cycle that comes again and again:
+# a small motion, pushes, and last a residual of the torso's drive with the arms in a poor pose, as in the incident that
+# docs/incident.md tells of: nobody pushes then.
+CALM, CYCLE = 12.0, 36.0
+_PUSHES = ((8.0, 1.5, (0.0, 0.0, -1.0)), (12.0, 1.5, (-1.0, 0.0, 0.0)), (16.0, 1.5, (0.0, 1.0, 0.0)), (19.0, 0.3, (0.0, 0.0, 1.0)))
 _RAMP = 0.15  # [s] in which a push grows
 _PUSH_SHARE = 0.6  # of the rated load's weight
 _PUSH = 15.0  # [N] where the profile rates no load
-_MOVES = (10.0, 15.0)  # limbs swing between these
+_MOVES = (1.0, 6.0)  # limbs swing between these
 _SWING, _SWING_HZ = 0.15, 0.4  # [rad]
 _POOR = (23.0, 34.0)  # the poor pose, if the profile has one
 _POOR_TAKES = 2.0  # [s] to get there, and back
@@ -140,7 +141,8 @@ class Plant:
         mujoco, model, data = self._mujoco, self.model, self.data
         mujoco.mj_step1(model, data)
         q, v = data.qpos[self._at_q], data.qvel[self._at_v]
-        moment, phase = data.time, data.time % CYCLE
+        moment = data.time
+        phase = (moment - CALM) % CYCLE if moment > CALM else 0.0
         wanted = data.qfrc_bias[self._at_v] + self._stiffness * (self._target(moment, phase) - q) - self._damping * v
         data.ctrl[:] = np.clip(wanted, -self._effort, self._effort)
         data.xfrc_applied[:] = 0
