@@ -69,7 +69,7 @@ def _robot(given: argparse.Namespace) -> Any:
 def _size(text: str | None) -> int:
     from antaeus.live.sizes import parse_size
 
-    size: int = parse_size("--keep", text or "10GB")
+    size: int = parse_size(text or "10GB")
     return size
 
 
