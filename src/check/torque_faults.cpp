@@ -768,10 +768,12 @@ class TorqueJudge {
     if (!open) return;
     const std::vector<int>& all = weighing_.motors;
     const auto n = static_cast<int>(all.size());
-    // Degrees.
-    {
+    // Degrees. Readings of which not even the largest motion would then be one are no evidence: a push in a small
+    // motion fits a robot that stands at zero.
+    constexpr double kRadiansPerDegree = std::numbers::pi / 180.0;
+    if (kRadiansPerDegree * log_.moved.maxCoeff() >= options_.least_motion) {
       PositionReading degrees;
-      degrees.scale = std::numbers::pi / 180.0;
+      degrees.scale = kRadiansPerDegree;
       add(Fault::positions_degrees, {}, score_of_positions(degrees), 1.0, 180.0 / std::numbers::pi, 0.0);
     }
     for (const int j : all) {

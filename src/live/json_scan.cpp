@@ -60,6 +60,15 @@ class JsonScan {
     to_.number({path_.data(), length_}, index, value);
     return true;
   }
+  /// No number: a torque is not true.
+  bool truth(std::string_view expected, std::size_t index) noexcept {
+    if (!std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with(expected)) {
+      return fail("a word that is no JSON");
+    }
+    at_ += expected.size();
+    to_.text({path_.data(), length_}, index, expected);
+    return true;
+  }
   bool number(std::size_t index) noexcept {
     double value = 0.0;
     const auto [after, error] = std::from_chars(at_, end_, value);
@@ -109,8 +118,8 @@ class JsonScan {
       case 'n': return word("null", kNaN, index);
       case 'N': return word("NaN", kNaN, index);
       case 'I': return word("Infinity", kNaN, index);
-      case 't': return word("true", 1.0, index);
-      case 'f': return word("false", 0.0, index);
+      case 't': return truth("true", index);
+      case 'f': return truth("false", index);
       case '-':
         if (end_ - at_ > 1 && at_[1] == 'I') return ++at_, word("Infinity", kNaN, index);
         return number(index);

@@ -12,9 +12,9 @@ class JsonListener {
   virtual ~JsonListener() = default;
   /// \param path   keys from the outermost, joined by '.'; an array's number has its array's
   /// \param index  in that array; 0 outside of one
-  /// null and NaN are NaN, true is 1, false is 0.
+  /// null and NaN are NaN.
   virtual void number(std::string_view path, std::size_t index, double value) noexcept = 0;
-  /// \param raw  without its quotes; escapes as they are
+  /// \param raw  without its quotes; escapes as they are; true and false are texts
   virtual void text(std::string_view, std::size_t, std::string_view) noexcept {}
 };
 

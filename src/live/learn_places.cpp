@@ -13,7 +13,26 @@ namespace {
 
 /// A number that tells its column, in whatever unit a clock is read: no column is so many.
 constexpr double kFirstColumn = 1e6;
+constexpr double kNextRow = 0.25;  ///< a clock goes on
 constexpr std::size_t kMostColumns = 4096;
+
+/// What the stream lacks, and what of it is not read: neither is to be silent.
+void note_gaps(const std::vector<std::string>& names, const Robot& robot, LearntPlaces& learnt) {
+  const bool floats = robot.model.base() == Base::free_flyer;
+  if (floats && !learnt.channels.quaternion) {
+    learnt.notes.emplace_back("no orientation (imu_quat): the base is taken as upright, within residual.tilt_sd");
+  }
+  if (!learnt.channels.v)
+    learnt.notes.emplace_back("no velocities (dq): motion cannot be excluded, residuals are static");
+  std::string unread;
+  constexpr std::size_t kMostNamed = 6;
+  std::size_t count = 0;
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    if (learnt.places[c].at >= 0) continue;
+    if (count++ < kMostNamed) unread += (unread.empty() ? "" : ", ") + printable(names[c]).substr(0, 60);
+  }
+  if (count > 0) learnt.notes.push_back("not read: " + unread + (count > kMostNamed ? ", …" : ""));
+}
 
 /// The column, and by what it was scaled.
 RowPlace column_of(double told, std::size_t columns, std::size_t& column) {
@@ -58,7 +77,7 @@ LearntPlaces learn_places(const std::vector<std::string>& names, const std::stri
   Table table;
   for (std::size_t c = 0; c < names.size(); ++c) {
     const double told = kFirstColumn + static_cast<double>(c);
-    table.add({names[c], "", "", std::vector<double>{told, told}});
+    table.add({names[c], "", "", std::vector<double>{told, told + kNextRow}});
   }
   Robot plain = robot;
   plain.profile.channels = {};
@@ -100,6 +119,7 @@ LearntPlaces learn_places(const std::vector<std::string>& names, const std::stri
       if (names[c] == name && learnt.places[c].at < 0) learnt.places[c] = {RowLayout::kSequence};
     }
   }
+  note_gaps(names, robot, learnt);
   return learnt;
 }
 

@@ -163,7 +163,9 @@ struct LiveEstimator::Impl {
     for (const std::string& note : decoder.notes()) {
       if (std::ranges::count(notes, note) == 0) notes.push_back(note);
     }
-    if (!known.stamp) notes.emplace_back("no time stamps: the receiver's clock is the time base");
+    if (!known.stamp)
+      notes.emplace_back(
+          "no time stamps: the receiver's clock is the time base, and of samples that arrive at one time one is taken");
     facts.notes = notes;
   }
 

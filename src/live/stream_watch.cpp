@@ -95,6 +95,14 @@ Arrival StreamWatch::judge(double stamp, double sequence, double received) noexc
   }
   const double silent = received - last_received_, gap = break_gap();
   if (!stamped_) {
+    if (silent == 0.0) {  // of samples that come at one time nothing tells when they were
+      ++counts_.repeated;
+      return Arrival::repeated;
+    }
+    if (silent < 0.0) {
+      ++counts_.out_of_order;
+      return Arrival::out_of_order;
+    }
     if (!(silent > gap)) return take(stamp, sequence, received, Arrival::taken);
     ++counts_.restarts;
     return take(stamp, sequence, received, Arrival::anew);

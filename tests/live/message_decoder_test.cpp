@@ -71,6 +71,23 @@ TEST_F(Messages, JsonByNamesOfALog) {
   EXPECT_TRUE(std::isnan(row[RowLayout::kSequence]));
 }
 
+/// What is not there, and what is not read, is said; a truth value is no number.
+TEST_F(Messages, GapsAreSaid) {
+  const auto notes = [&](const std::string& message) {
+    MessageDecoder decoder(robot, MessageFormat::json);
+    EXPECT_EQ(decoder.decode(bytes_of(message), 0, row), Decoded::sample) << decoder.problem();
+    std::string all;
+    for (const std::string& note : decoder.notes()) all += note + "\n";
+    return all;
+  };
+  const std::string said = notes(R"({"t_ms":1,"q":[1,2,3],"tau":[1,2,3],"temperature":[40,41],"ok":true})");
+  EXPECT_NE(said.find("no velocities"), std::string::npos) << said;
+  EXPECT_NE(said.find("not read: temperature_0, temperature_1"), std::string::npos) << said;
+  EXPECT_EQ(said.find("stands still"), std::string::npos) << said;
+  MessageDecoder decoder(robot, MessageFormat::json);
+  EXPECT_EQ(decoder.decode(bytes_of(R"({"q":[1,2,3],"tau":[true,true,false]})"), 0, row), Decoded::unusable);
+}
+
 TEST_F(Messages, JsonNamesItsJoints) {
   std::vector<std::string> names = robot.model.motor_names();
   MessageDecoder decoder(robot, MessageFormat::json);

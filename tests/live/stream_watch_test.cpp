@@ -103,6 +103,7 @@ TEST(StreamWithoutStamps, HasTheReceiversClock) {
   StreamWatch watch{LiveOptions{}};
   for (int i = 0; i < 40; ++i) ASSERT_EQ(watch.judge(kNaN, kNaN, 10.0 + 0.002 * i), Arrival::taken);
   EXPECT_NEAR(watch.time(), 10.078, 1e-9);  // rounding of stamps
+  EXPECT_EQ(watch.judge(kNaN, kNaN, 10.078), Arrival::repeated);
   EXPECT_EQ(watch.judge(kNaN, kNaN, 12.0), Arrival::anew);
   EXPECT_EQ(watch.judge(kNaN, kNaN, kNaN), Arrival::taken) << "a log without a clock";
 }

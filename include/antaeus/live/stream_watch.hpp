@@ -38,7 +38,7 @@ struct StreamCounts {
 /// clock jumped, the sender was started again — is believed after three messages that agree on it; a single wrong stamp
 /// is out of order. What is missing is counted by the messages' numbers, else by the usual time between them. Clocks:
 /// the sender's offset is the smallest of receiver − sender over ten to twenty seconds; a message is late by what it is
-/// above that. Without stamps the receiver's clock is the time, and repetitions are not known.
+/// above that. Without stamps the receiver's clock is the time: of samples that arrive at one time one is taken.
 class ANTAEUS_API StreamWatch {
  public:
   explicit StreamWatch(const LiveOptions& options);
