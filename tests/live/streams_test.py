@@ -6,6 +6,7 @@ import pathlib
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -13,6 +14,8 @@ import antaeus
 import numpy as np
 import pytest
 import senders
+from antaeus.live.recording import Recorder
+from antaeus.live.said import read_said
 from antaeus.live.sources import open_source
 
 HERE = pathlib.Path(__file__).parent
@@ -103,8 +106,26 @@ def require_same(robot, channels, source, steps=STEPS):
     states = [[(str(verdicts[state]), sorted(antaeus.reason_names(int(bits)))) for state, bits in zip(row, names, strict=True)]
               for row, names in zip(block.state, block.reasons, strict=True)]  # fmt: skip
     assert states == said
+    require_same_record(robot, block, facts)
     assert facts.lost == facts.repeated == facts.out_of_order == facts.undecodable == facts.restarts == 0, facts
     assert len(np.unique(wrenches[:, :, 0])) > steps // 2, "there is something to compare"
+
+
+def require_same_record(robot, block, facts):
+    """What a recorder makes of the block is a log, whose estimates are what was said, by every bit."""
+    endpoints = [one.frame for one in robot.profile.endpoints if one.kind == "hand"]
+    with tempfile.TemporaryDirectory() as folder:
+        recorder = Recorder(folder, robot, keep=10**9, about={"endpoints": endpoints}, flights=False)
+        recorder.take(block, [], facts)
+        part = next(place for place in recorder.close() if place.name.startswith("part_"))
+        said, table = read_said(part), antaeus.estimate(str(part), robot, endpoints=endpoints)
+    assert {"Fx", "Mz", "sd_Fz", "verdict", "reasons", "time"} <= set(said)
+    for name, values in said.items():
+        if name not in table:
+            continue
+        theirs = np.asarray(table[name])
+        same = theirs.astype(str) == values.astype(str) if values.dtype == object else (theirs == values) | (np.isnan(theirs) & np.isnan(values))
+        assert same.all(), (name, np.flatnonzero(~same)[:5])
 
 
 def free_port():
