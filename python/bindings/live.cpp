@@ -186,7 +186,8 @@ void bind_live(nb::module_& module) {
             new (self) LiveEstimator(robot, endpoints, stream);
           },
           "robot"_a, "endpoints"_a, "format"_a = "json", nb::kw_only(), "simulated"_a = false,
-          "quaternion"_a = nb::none())
+          "quaternion"_a = nb::none(),
+          "OptionsError for an unknown format or order, ModelError for an unknown endpoint.")
       .def("start", &LiveEstimator::start, "Begins to work.")
       .def("stop", &LiveEstimator::stop, nb::call_guard<nb::gil_scoped_release>(), "Ends; what is queued stays undone.")
       .def("end", &LiveEstimator::end, "No more messages will come: what is queued is worked off.")
@@ -237,7 +238,8 @@ void bind_live(nb::module_& module) {
           },
           "first"_a, "most"_a, "encoding"_a = "json", "silent"_a = false,
           "The samples for others: [(topic, payload)]. json: one object a sample, topic wrench. wrench_stamped: CDR of "
-          "geometry_msgs/WrenchStamped, one an endpoint, topic wrench/<frame>. silent: refused, as while nothing "
+          "geometry_msgs/WrenchStamped, one an endpoint, topic wrench/<frame>. OptionsError for an unknown encoding. "
+          "silent: refused, as while nothing "
           "comes.")
       .def(
           "suspect",

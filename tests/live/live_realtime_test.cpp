@@ -58,6 +58,41 @@ TEST(LiveRealtime, NoAllocationAfterTheFirstSample) {
   }
 }
 
+/// Stamps, numbers and times of arrival that are anything: each message is judged, and time as it is told never goes
+/// back within a stretch.
+TEST(LiveSoak, StreamWatchOfAnything) {
+  StreamWatch watch{LiveOptions{}};
+  test::Faults faults(3922, 50);
+  double stamp = 0.0, received = 0.0, last = -kInfinity;
+  std::int64_t messages = 0;
+  AllocationCounter counter;
+  for (int i = 0; i < test::in_soak(1000000, 100000); ++i) {
+    faults.begin_cycle();
+    stamp += 0.002, received += 0.002;
+    double sent = stamp, arrives = received, sequence = i;
+    if (faults.burst()) {
+      faults.spoil_time(sent, stamp - 0.002);
+      faults.spoil(sent);
+      faults.spoil(sequence);
+      if (faults.below(20) == 0) received += 3.0;
+    }
+    const Arrival arrival = watch.judge(sent, sequence, arrives);
+    ++messages;
+    if (arrival == Arrival::anew) last = -kInfinity;
+    if (arrival == Arrival::taken || arrival == Arrival::anew) {
+      ASSERT_TRUE(std::isfinite(watch.time())) << i;
+      ASSERT_GT(watch.time(), last) << i;
+      last = watch.time();
+    }
+  }
+  const std::int64_t taken = counter.count();
+  EXPECT_EQ(taken, 0);
+  const StreamCounts& counts = watch.counts();
+  EXPECT_EQ(counts.taken + counts.repeated + counts.out_of_order, messages);
+  EXPECT_GT(counts.taken, messages / 2);
+  EXPECT_GT(counts.restarts + counts.clock_jumps, 0);
+}
+
 /// An hour's million faulty cycles: lost, late, repeated, out of order, NaN, clock jumps, senders that are killed.
 TEST(LiveSoak, FaultyCycles) {
   const Robot robot = test::own_robot("planar_3r");

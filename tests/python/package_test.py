@@ -243,9 +243,9 @@ def test_enumerations_are_their_text():
 
 
 SUBMODULES = ("core", "signal", "robot", "estimation", "published", "trust", "control", "pose", "episode", "auditing", "checking",
-              "contacts", "identification", "replaying", "ik", "tasks", "numerics", "space", "sim", "studies", "report")
+              "contacts", "identification", "replaying", "streams", "ik", "tasks", "numerics", "space", "sim", "studies", "report")
 # Of include/antaeus, or a target's own; antaeus.audit, antaeus.check, antaeus.contact and antaeus.replay are the functions.
-FOLDERS = {"auditing": "audit", "checking": "check", "contacts": "contact", "replaying": "replay", "published": "estimation/published",
+FOLDERS = {"auditing": "audit", "checking": "check", "contacts": "contact", "replaying": "replay", "streams": "live", "published": "estimation/published",
            "studies": "../../studies"}
 BESIDE = {"control": ("robot", "space"), "ik": ("core",), "checking": ("estimation",), "report": ("draw",)}  # rooms whose classes are bound with another's
 

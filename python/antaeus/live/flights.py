@@ -78,6 +78,7 @@ class FlightKeeper:
         self._robot = robot
         self._stretches: collections.deque[_Stretch] = collections.deque()
         self._starts: collections.deque[tuple[int, float, int]] = collections.deque()  # sample, time, epoch: where a log may begin
+        self._epochs = (-1, -1)  # the one before, and the present one: events of both may be told yet
         self._open: _Open | None = None
         self._begun: collections.deque[float] = collections.deque()
         self._left_out = 0
@@ -91,19 +92,19 @@ class FlightKeeper:
     def grown(self, part: pathlib.Path, part_first: int, chunk: typing.Any, epoch: int) -> None:
         """Rows that stand in `part` now: samples from chunk.first on."""
         times = chunk.rows["time"]
+        if epoch != self._epochs[1]:
+            self._epochs = (self._epochs[1], epoch)
+        kept = (*self._epochs, self._open.epoch if self._open else epoch)
         if self._open and self._open.epoch != epoch:
             self._cut()
         self._stretches.append(_Stretch(part, part_first, chunk.first, len(chunk), float(times[0]), float(times[-1]), epoch))
         self._starts.extend((chunk.first + int(at), float(times[at]), epoch) for at in np.flatnonzero(chunk.formed))
         oldest = float(times[-1]) - LONGEST - self._lead_in - 5.0
-        while self._starts and (self._starts[0][2] != epoch and self._starts[0][2] != self._epoch_open() or self._starts[0][1] < oldest):
+        while self._starts and (self._starts[0][2] not in kept or (self._starts[0][2] == epoch and self._starts[0][1] < oldest)):
             self._starts.popleft()
-        while self._stretches and self._stretches[0].epoch != epoch and self._stretches[0].epoch != self._epoch_open() or (
-                self._stretches[0].epoch == epoch and self._stretches[0].end < oldest):
+        while self._stretches and (self._stretches[0].epoch not in kept or (
+                self._stretches[0].epoch == epoch and self._stretches[0].end < oldest)):
             self._stretches.popleft()
-
-    def _epoch_open(self) -> int:
-        return self._open.epoch if self._open else -1
 
     def see(self, events: list[typing.Any], now: float, run: pathlib.Path) -> None:
         """What happened since the last call. now: time of the newest sample that is on the disk; infinite at the end."""
