@@ -16,13 +16,13 @@ TEST(AuditOptions, ProfilesMaySetEveryGroupAndNoOther) {
   std::vector<std::string> groups;
   AuditOptions::visit_groups(options, [&](const auto& group) { groups.push_back(options_of(group).group()); });
   // Not of an audit: the pose advice's, and those of contact inverse dynamics, inverse kinematics, simulation,
-  // free-flying robots, identification, replay, and the check before an audit.
+  // free-flying robots, identification, replay, streams, and the check before an audit.
   for (const char* other :
-       {"actuators",    "advice",   "carry",        "check",      "clip",    "contact",   "control",
-        "damping_mode", "incident", "det",          "experiment", "flying",  "gamma",     "gravity",
-        "held_pose",    "identify", "ik",           "impedance",  "initial", "j_plus",    "moving_fit",
-        "null_space",   "parity",   "perturbation", "plant",      "replay",  "scene",     "sensorless",
-        "space",        "split",    "tasks",        "timing",     "trace",   "unlabelled"}) {
+       {"actuators",    "advice",     "carry",  "check",        "clip",    "contact", "control",
+        "damping_mode", "incident",   "det",    "experiment",   "flying",  "gamma",   "gravity",
+        "held_pose",    "identify",   "ik",     "impedance",    "initial", "j_plus",  "live",
+        "moving_fit",   "null_space", "parity", "perturbation", "plant",   "replay",  "scene",
+        "sensorless",   "space",      "split",  "tasks",        "timing",  "trace",   "unlabelled"}) {
     groups.emplace_back(other);
   }
   std::vector<std::string> known;
