@@ -33,7 +33,7 @@ std::string followed(const OptionRow& row, const RobotScale& scale) {
 }
 
 // A profile may set what another program reads. The test Settings.GroupsOfComponents holds the list to the libraries.
-constexpr std::array<std::string_view, 25> kGroupsOfComponents = {
+constexpr std::array<std::string_view, 26> kGroupsOfComponents = {
     "actuators", "clip",  "contact",    "control",  "damping_mode", "det",   "experiment", "flying", "gamma",
     "gravity",   "ik",    "impedance",  "incident", "initial",      "live",  "null_space", "parity", "perturbation",
     "plant",     "scene", "sensorless", "space",    "split",        "tasks", "timing",     "trace"};
