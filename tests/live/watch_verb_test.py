@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pathlib
+import signal
 import socket
 import subprocess
 import sys
@@ -133,6 +134,7 @@ def test_another_robots_stream_is_one_line(lines, words):
     (("-", "--robot", "planar_3r", "--set", "live.hold_of=1"), "hold_off"),
     (("-", "--robot", "planar_3r", "--seconds", "-1"), "--seconds"),
     (("-", "--robot", "planar_3r", "--speed", "nan"), "--speed"),
+    (("-", "--robot", "planar_3r", "--json", "--publish", "-"), "udp://"),
     (("-",), "--robot"),
 ])
 def test_what_is_wrong_is_one_line(arguments, words, tmp_path):
@@ -154,7 +156,87 @@ def test_nobody_sends_is_said_after_two_seconds():
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     done = watch(f"udp://127.0.0.1:{port}", "--robot", "planar_3r", "--seconds", "3")
-    assert done.returncode == 0 and f"nothing has come from udp://127.0.0.1:{port} for 2 s" in done.stderr, done.stderr
+    assert f"nothing has come from udp://127.0.0.1:{port} for 2 s" in done.stderr, done.stderr
+    assert done.returncode == 2 and "not one sample came" in done.stderr.splitlines()[-1], "a watch that saw nothing is not fine"
+
+
+@pytest.mark.parametrize(("lines", "words"), [
+    ("time,qpos_0,qpos_1,qpos_2,tau_0,tau_1,tau_2\n", "without a sample"),
+    ("x" * 200_000 + "\n", "more than 64 KiB"),
+    ("\n \n", "without a line"),
+    # Microseconds under a name of seconds: each message is 2000 s after the one before, and no three of them agree.
+    ("\n".join(sample(i, time=2000.0 * i) for i in range(300)) + "\n", "out of order by their time stamps"),
+])
+def test_a_stream_of_which_nothing_can_be_used_is_not_fine(lines, words):
+    done = watch("-", "--robot", "planar_3r", lines=lines)
+    assert done.returncode == 2 and words in done.stderr.splitlines()[-1] and done.stdout == "", done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_silent_standard_input_is_said_and_can_be_ended(number):
+    process = subprocess.Popen([os.environ["ANTAEUS_CLI"], "watch", "-", "--robot", "planar_3r"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    try:
+        assert "nothing has come from - for 2 s" in process.stderr.readline()
+        process.send_signal(number)
+        assert process.wait(timeout=patience(10)) == 2
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_messages_that_come_late_are_an_event():
+    """The sender stands still for 0.3 s, and its stamps with it: from there on all is later than it was, and published as refused."""
+    class Hiccup:
+        format = "json"
+
+        def run(self, push, stop):
+            for i in range(600):
+                push(sample(i).encode(), 0.002 * i + (0.3 if i >= 300 else 0.0), 0)
+                stop.wait(0.001)
+
+    from antaeus.live import Watch
+
+    seen = Watch(Hiccup(), "planar_3r").run()
+    assert seen.facts["late"] == 300
+    late = [event.words for event in seen.events if "later than the fastest" in event.words]
+    assert len(late) == 1 and late[0].startswith("messages come up to 0.30 s later"), seen.events
+
+
+def test_what_a_sink_drops_is_said():
+    class Full:
+        encoding, dropped = "json", 0
+
+        def send(self, topic, payload):
+            self.dropped += topic == "wrench"
+
+    class Short:
+        format, ends = "json", True
+
+        def run(self, push, stop):
+            for i in range(50):
+                push(sample(i).encode(), 0.002 * i, 0)
+
+    from antaeus.live import Watch
+
+    assert Watch(Short(), "planar_3r", sinks=(Full(),)).run().notes == ["50 messages could not go out at once by Full, and were dropped"]
+
+
+@pytest.mark.parametrize(("sink", "words"), [
+    ("foxglove://127.0.0.1:abc", "with a port from 1 to 65535"),
+    ("rerun:///nowhere/live.rrd", "name an .rrd"),
+])
+def test_a_viewer_that_cannot_be_opened_is_one_line(sink, words, tmp_path):
+    pytest.importorskip("rerun")
+    assert words in refused("watch", "-", "--robot", "planar_3r", "--publish", sink, cwd=tmp_path, seconds=20)
+
+
+def test_rerun_is_given_a_file_by_its_address(tmp_path):
+    """And nothing is listened at: rerun's own viewer would, at every address of the machine."""
+    pytest.importorskip("rerun")
+    done = watch("-", "--robot", "planar_3r", "--publish", f"rerun://{tmp_path}/live.rrd", lines="\n".join(sample(i) for i in range(20)) + "\n")
+    assert done.returncode in (0, 1) and "istening" not in done.stderr, done.stderr
+    assert (tmp_path / "live.rrd").stat().st_size > 1000
 
 
 def test_what_does_not_fit_while_it_runs_is_no_end():

@@ -78,6 +78,8 @@ def _require(given: argparse.Namespace) -> None:
         raise FormatError("--seconds", f"{given.seconds} is no time", "give seconds above 0")
     if not given.speed >= 0:
         raise FormatError("--speed", f"{given.speed} is no speed", "give 1 for the log's own clock, 0 for as fast as it goes")
+    if given.json and "-" in given.publish:
+        raise FormatError("--json", "and --publish - both write to standard output", "publish to udp:// or tcp://, or leave --json away")
     if given.keep is not None and given.record is None:
         raise FormatError("--keep", "is of records", "give --record DIR too")
     if given.out is not None and not given.ready:

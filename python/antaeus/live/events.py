@@ -51,7 +51,7 @@ class EventFinder:
         self._refused = [False] * len(self._endpoints)
         self._stopped = [False] * len(self._endpoints)
         self._alarmed_at = [-np.inf] * len(self._endpoints)
-        self._epoch = 0.0
+        self._epoch, self._late, self._late_at = 0.0, 0, -np.inf
         self._stream, self._jumps = "waiting", 0
 
     def see(self, block: Any, facts: Any) -> list[Event]:
@@ -114,4 +114,10 @@ class EventFinder:
         if facts.clock_jumps > self._jumps:
             self._jumps = facts.clock_jumps
             found.append(Event("stream", index, time, "the sender's clock jumped"))
+        if facts.late > self._late and len(block):
+            self._late = facts.late
+            if not time - self._late_at <= _QUIET:
+                found.append(Event("stream", index, time, f"messages come up to {float(np.nanmax(block.late_by)):.2f} s later than the fastest "
+                                   "ones: what is published is refused (a slow network, or a sender's clock that runs slow: live.late)"))
+            self._late_at = time
         return found

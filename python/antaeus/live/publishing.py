@@ -85,12 +85,13 @@ class Publisher(threading.Thread):
         verdicts, actions = list(antaeus.Verdict), list(antaeus.ConsumerAction)
         time_now = float(block.time[0])
         held = bool(block.held_off[0]) or silent
+        because_here = ["stale"] if silent else ["gap"] if held else []  # as the wrenches beside it say
         endpoints = []
         for k, frame in enumerate(self._estimator.endpoints()):
             state = "refused" if held else str(verdicts[int(block.state[0, k])])
             endpoints.append({"endpoint": frame, "label": self._labels.get(frame, frame), "state": state,
                               "action": "zero" if held else str(actions[int(block.action[0, k])]),
-                              "because": antaeus.reason_names(int(block.because[0, k])), "stop_requested": bool(block.stop[0, k])})
+                              "because": because_here + [name for name in antaeus.reason_names(int(block.because[0, k])) if name not in because_here], "stop_requested": bool(block.stop[0, k])})
         return {"time": time_now if np.isfinite(time_now) else None, "stream": "silent" if silent else "held_off" if held else "running",
                 "endpoints": endpoints}
 

@@ -1,5 +1,9 @@
-"""`--publish rerun://`: rerun's viewer on this machine looks at the robot while it moves; rerun:///FILE.rrd writes a file for it."""
+"""`--publish rerun://`: rerun's viewer on this machine looks at the robot while it moves; rerun:///FILE.rrd writes a file for it.
 
+We start no viewer: one that rerun's library starts listens at every address of this machine, and has no token.
+"""
+
+import socket
 import typing
 
 import numpy as np
@@ -8,6 +12,7 @@ from antaeus.formats.recording import library
 from antaeus.formats.results_mcap import COLOURS, topic_part
 from antaeus.live.viewing import Viewer, verdict_of
 
+_VIEWER = ("127.0.0.1", 9876)  # rerun's own default port
 _METRES_PER_NEWTON = 0.01
 _LEVELS = {"alarm": "WARN", "refused": "WARN", "stop": "ERROR", "set_up": "WARN"}
 
@@ -16,17 +21,22 @@ class RerunView(Viewer):
     """A listener that shows links, arrows, joints, forces with their sd, and events in rerun."""
 
     def __init__(self, robot: typing.Any, endpoints: list[str], file: str | None = None) -> None:
-        """file: an .rrd to write; None: a viewer that runs on this machine (`rerun`), or starts. Raises ValueError, one line."""
+        """file: an .rrd to write; None: the viewer that runs on this machine (`rerun --bind 127.0.0.1`). Raises ValueError, one line."""
         super().__init__(robot, endpoints)
         self._rerun = library("rerun", "rerun://")
         self._stream = self._rerun.RecordingStream(f"antaeus_{robot.profile.name}")
-        try:
-            if file is None:
-                self._stream.spawn()
-            else:
+        if file is None:
+            try:
+                socket.create_connection(_VIEWER, 1.0).close()
+            except OSError as error:
+                raise ValueError(f"rerun://: no viewer runs at {_VIEWER[0]}:{_VIEWER[1]} ({error.strerror or error}); start one with "
+                                 "'rerun --bind 127.0.0.1', or write a file: rerun:///FILE.rrd") from None
+            self._stream.connect_grpc(f"rerun+http://{_VIEWER[0]}:{_VIEWER[1]}/proxy")
+        else:
+            try:
                 self._stream.save(file)
-        except Exception as error:
-            raise ValueError(f"rerun://{file or ''}: {' '.join(str(error).split())}; pip install rerun-sdk, or name an .rrd") from None
+            except Exception as error:
+                raise ValueError(f"rerun://{file}: {' '.join(str(error).split())}; name an .rrd that can be written") from None
         self._names = list(robot.model.motor_names())
         self.start()
 

@@ -15,6 +15,7 @@ from antaeus.live.publishing import Publisher
 
 _LOOKS = 1.0 / 30.0  # [s] between two looks at the ring, for all who show or write samples
 _PATIENCE = 2.0  # [s] without a sample after which that is said, with what is there
+_DISORDERED = 100  # messages of which nine in ten are out of order: no stream has so many by bad luck
 _AHEAD = 4000  # messages of a file that its reader may be ahead of those who look at them
 _EVENTS = 10000  # that are kept for the summary
 FOUND = ("alarm", "refused", "stop")
@@ -95,10 +96,12 @@ class Watch:
     which returns within a millisecond, and close().
 
     source: an object with `format` and run(push, stop) (antaeus.live.sources), or an address. robot: a Robot, a name or a file.
+    stopping: set from elsewhere, it ends the watch. told: gets what a source says before it runs.
     """
 
     def __init__(self, source: Any, robot: Any, endpoints: list[str] | tuple[str, ...] = (), *, speed: float = 1.0, sinks: tuple[Any, ...] = (),
-                 listeners: tuple[Any, ...] = ()) -> None:
+                 listeners: tuple[Any, ...] = (), stopping: threading.Event | None = None,
+                 told: Callable[[str], None] = lambda line: None) -> None:
         self.robot = robot if isinstance(robot, antaeus.Robot) else antaeus.load_robot(robot)
         self.address = source if isinstance(source, str) else type(source).__name__
         self.endpoints = endpoints_of(self.robot, list(endpoints))
@@ -107,13 +110,16 @@ class Watch:
 
             source = open_source(source, self.robot, speed=speed)
         self.source = source
+        self.stopping = stopping or threading.Event()
+        prepare = getattr(source, "prepare", None)
+        if prepare is not None:
+            prepare(self.stopping, told)
         labels = {one.frame: one.label for one in self.robot.profile.endpoints}
         self.labels = [labels.get(frame, frame) for frame in self.endpoints]
         self.estimator = antaeus.LiveEstimator(self.robot, self.endpoints, source.format, simulated=bool(getattr(source, "simulated", False)),
                                                quaternion=getattr(source, "quaternion", None))
         self.listeners = list(listeners)
         self.sinks = list(sinks)
-        self.stopping = threading.Event()
         self._marks: list[str] = []
         self._lock = threading.Lock()
         self._failure: BaseException | None = None
@@ -223,6 +229,10 @@ class Watch:
                 now = time.monotonic() - began
                 if facts.hopeless or (done == 0 and facts.undecodable and now > _PATIENCE and facts.undecodable == facts.received):
                     raise WatchError(f"{self.address}: {facts.last_problem}")
+                if facts.out_of_order > max(_DISORDERED, 0.9 * facts.received):
+                    raise WatchError(f"{self.address}: {facts.out_of_order} of {facts.received} messages are out of order by their time stamps: "
+                                     "they run backwards, or count no seconds; send seconds as 'time', or milliseconds as 't_ms', or set "
+                                     "channels.time_scale in the profile")
                 if not waited and facts.received == 0 and now > _PATIENCE and not self._source_ended.is_set():
                     waited = True
                     told(f"nothing has come from {self.address} for {_PATIENCE:.0f} s{self._what()}")
@@ -231,6 +241,7 @@ class Watch:
                     break
                 time.sleep(_LOOKS)
         finally:
+            interrupted = self.stopping.is_set()
             self.stopping.set()
             receiver.join(timeout=3.0)
             if publisher:
@@ -238,16 +249,32 @@ class Watch:
             self.estimator.stop()
         if self._failure is not None and (done == 0 or not isinstance(self._failure, OSError)):
             raise self._failure
+        if done == 0 and not interrupted:
+            raise WatchError(f"{self.address}: {self._why_nothing(facts)}")
         notes = []
         if missed:
             notes.append(f"{missed} samples were not shown or recorded: the machine was busy")
         if publisher and publisher.problem:
             notes.append(f"publishing: {publisher.problem}")
+        if publisher and publisher.missed:
+            notes.append(f"{publisher.missed} samples were not published: the machine was busy")
+        notes += [f"{sink.dropped} messages could not go out at once by {type(sink).__name__}, and were dropped"
+                  for sink in self.sinks if getattr(sink, "dropped", 0)]
         if self._failure is not None:
             notes.append(f"the source ended: {self._failure}")
         stamped = "no time stamps" not in " ".join(facts.notes)
         return Watched(self.robot.profile.name, self.address, self.endpoints, sign, "sender's stamps" if stamped else "receiver's clock",
                        last_time - first_time, done, facts_of(self.estimator.facts()), kept, counts, notes=notes)
+
+    def _why_nothing(self, facts: Any) -> str:
+        """Why there is not one sample, and the remedy."""
+        if facts.last_problem:
+            return f"none of {facts.received} messages could be used: {facts.last_problem}"
+        if facts.oversized:
+            return "every message is of more than 64 KiB; send the robot's channels alone, a line each"
+        if self._ends:
+            return "it ended without a sample; send channels behind the header, one row a step"
+        return f"not one sample came{self._what() or '; look at the sender, and at the address'}"
 
     def _what(self) -> str:
         what = getattr(self.source, "what", None)
@@ -300,10 +327,9 @@ def watch(source: Any, robot: Any, endpoints: list[str] | tuple[str, ...] = (), 
             page = LivePage(robot, frames, serve, mark, f"{robot.profile.title}, live", address)
             listeners.append(page)
             url = page.url
-        watching = Watch(source, robot, frames, speed=speed, sinks=sinks)
+        listeners += [_view(view, robot, frames) for view in views]
+        watching = Watch(source, robot, frames, speed=speed, sinks=sinks, stopping=stopping, told=told)
         marks.append(watching)
-        if stopping is not None:
-            watching.stopping = stopping
         if url:
             told(f"page: {url}")
         if record is not None:
@@ -313,7 +339,6 @@ def watch(source: Any, robot: Any, endpoints: list[str] | tuple[str, ...] = (), 
                      "simulated": bool(getattr(watching.source, "simulated", False)), "version": antaeus.__version__}
             recorder = Recorder(record, robot, keep=keep, about=about, say=watching.say)
             listeners.append(recorder)
-        listeners += [_view(view, robot, frames) for view in views]
         if on_alarm:
             listeners.append(OnAlarm(on_alarm))
         watching.listeners = listeners
@@ -322,17 +347,21 @@ def watch(source: Any, robot: Any, endpoints: list[str] | tuple[str, ...] = (), 
     if recorder is not None:
         result.records = [str(path) for path in recorder.close()]
     result.notes += [f"on-alarm: {listener.failed}" for listener in listeners if getattr(listener, "failed", "")]
+    result.notes += [f"on-alarm: the command was not run for {listener.left_out} events: it takes too long"
+                     for listener in listeners if getattr(listener, "left_out", 0)]
     return result
 
 
-def _view(address: str, robot: Any, frames: list[str]) -> Any:
-    from urllib.parse import urlsplit
+def _view(view: str, robot: Any, frames: list[str]) -> Any:
+    from antaeus.live.addresses import parse_address
 
-    parts = urlsplit(address)
-    if parts.scheme == "foxglove":
-        from antaeus.live.foxglove import Foxglove
+    address = parse_address(view, ("foxglove", "rerun"), "sink")
+    address.require_options(())
+    if address.scheme == "rerun":
+        from antaeus.live.rerun_view import RerunView
 
-        return Foxglove(robot, frames, parts.hostname or "127.0.0.1", parts.port or 8765)
-    from antaeus.live.rerun_view import RerunView
+        return RerunView(robot, frames, address.place or None)
+    from antaeus.live.foxglove import Foxglove
 
-    return RerunView(robot, frames)
+    host, port = address.host_and_port() if address.place else ("127.0.0.1", 8765)
+    return Foxglove(robot, frames, host, port)

@@ -27,7 +27,8 @@ class Source(typing.Protocol):
 
     A source may also have: `ends` (True: a file, of which nothing may be lost), `simulated` (True: a simulation's),
     `quaternion` ("xyzw" or "wxyz", where the address says the order of the IMU's four numbers; else None), `what()` (one line on what
-    is heard there, for a source from which nothing comes).
+    is heard there, for a source from which nothing comes), `prepare(stop, say)` (waits for what it needs to know its format, until
+    `stop` is set; `say` takes lines for people).
     """
 
     format: str
