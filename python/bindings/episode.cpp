@@ -251,8 +251,7 @@ void bind_reader(nb::module_& module) {
           },
           "path"_a, "robot"_a,
           "Its values judged by nobody, and before the profile's [channels]: as a driver sent them; a quaternion is x "
-          "y "
-          "z w.")
+          "y z w. EpisodeError for a file that is no log of the robot's.")
       .def("block", &EpisodeReader::block, "first"_a, "count"_a,
            "Any steps, as an Episode. EpisodeError for steps that are not there.")
       .def("steps", &EpisodeReader::steps, "Of the whole log.")

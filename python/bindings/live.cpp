@@ -247,7 +247,7 @@ void bind_live(nb::module_& module) {
             self.suspect(parse_enum<Reason>(reason, "reason", "reason"), motors);
           },
           "reason"_a = "set_up_suspect", "motors"_a = std::vector<int>(),
-          "A reason in every sample from now on: see GuardedEstimator.suspect.")
+          "A reason in every sample from now on: see GuardedEstimator.suspect. OptionsError for an unknown reason.")
       .def("begin_tare", &LiveEstimator::begin_tare, "\"Nothing touches now\": see GuardedEstimator.begin_tare.")
       .def("drop_tare", &LiveEstimator::drop_tare, "Takes out no tare any more.")
       .def(

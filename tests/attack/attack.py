@@ -29,7 +29,7 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "cli"))
-from command_line import bounds_memory, patience, run  # noqa: E402  (what the tests of the command line run it with)
+from command_line import bounds_memory, patience, run, work_of  # noqa: E402  (what the tests of the command line run it with)
 
 MOST_SECONDS = 2.0  # of CPU beyond the clean run's
 MOST_MEMORY = 1 << 30
@@ -334,7 +334,7 @@ def judged(done, clean, place):
         wrong.append("hung")
     elif done.code not in (0, 1, 2):
         wrong.append(f"exit {done.code}")
-    if done.cpu > clean.cpu + patience(MOST_SECONDS):
+    if done.cpu > clean.cpu + work_of(MOST_SECONDS):
         wrong.append(f"{done.cpu:.1f} s of CPU, clean {clean.cpu:.1f}")
     if done.memory > MOST_MEMORY and bounds_memory(os.environ["ANTAEUS_CLI"]):
         wrong.append(f"{done.memory >> 20} MB")

@@ -23,10 +23,14 @@ def bounds_memory(program):
     return b"__asan_init" not in pathlib.Path(program).read_bytes()
 
 
+def work_of(seconds):
+    """Seconds of work. The sanitizers make it about ten times as much."""
+    return seconds if bounds_memory(os.environ["ANTAEUS_CLI"]) else 15 * seconds
+
+
 def patience(seconds):
-    """How long a program may take [s]. The sanitizers make it about ten times slower, and other jobs of the machine a few
-    times: `run` bounds the work itself."""
-    return seconds * (6 if bounds_memory(os.environ["ANTAEUS_CLI"]) else 15)
+    """How long so much work may take [s]: other jobs of the machine make it a few times slower. `run` bounds the work itself."""
+    return 6 * seconds if bounds_memory(os.environ["ANTAEUS_CLI"]) else work_of(seconds)
 
 
 def run(*arguments, cwd=None, file_limit=None, stdout=subprocess.PIPE, seconds=SECONDS, capabilities=True):
