@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -290,3 +291,35 @@ def test_a_source_and_a_sink_of_ones_own():
     assert sum(topic == "wrench" for topic, _ in heard.payloads) == 300
     assert [event.words for event in seen.events if event.kind == "mark"] == ["mark: begin <b>"]
     assert np.isclose(seen.seconds, 0.598)
+
+
+def test_a_listener_that_goes_away_ends_nothing():
+    """Neither one at tcp://, in whatever way it closes, nor the reader of standard output."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen([os.environ["ANTAEUS_CLI"], "watch", "-", "--robot", "planar_3r", "--publish", f"tcp://{port}", "--publish", "-"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def send(first, count):
+        for i in range(first, first + count):
+            process.stdin.write(sample(i) + "\n")
+            process.stdin.flush()
+            time.sleep(0.002)
+
+    try:
+        send(0, 50)
+        process.stdout.readline()
+        for turn in range(2):
+            with socket.create_connection(("127.0.0.1", port), timeout=5) as listener:
+                send(50 + 200 * turn, 100)
+                assert listener.recv(100)
+            send(150 + 200 * turn, 100)
+        process.stdout.close()
+        send(450, 100)
+        process.stdin.close()
+        said = process.stderr.read()
+        assert process.wait(timeout=patience(20)) in (0, 1), said
+        assert "550 samples" in said
+    finally:
+        process.kill()

@@ -1,11 +1,14 @@
 """The verb watch."""
 
 import argparse
+import contextlib
 import json
 import math
+import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 from antaeus._options import Parser, settings_of
@@ -95,6 +98,8 @@ def run(arguments: list[str]) -> int:
     stopping = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopping.set())
+    # A listener, a browser or a reader of standard output that goes away ends neither the watch nor its records.
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     robot = _robot(given)
     if given.ready:
         return _ready(given, robot, stopping)
@@ -104,15 +109,33 @@ def run(arguments: list[str]) -> int:
     stream = sys.stderr if quiet else sys.stdout
 
     def told(line: str) -> None:
-        print(_plain(line), file=sys.stderr if line.startswith(("page:", "note:", "nothing")) else stream, flush=True)
+        with _whoever_reads():
+            print(_plain(line), file=sys.stderr if line.startswith(("page:", "note:", "nothing")) else stream, flush=True)
 
     seen = watch(given.source, robot, given.endpoint, serve=serve, record=given.record, keep=keep, publish=given.publish,
                  on_alarm=given.on_alarm, speed=given.speed, seconds=given.seconds, told=told, stopping=stopping)
-    if given.json:
-        print(json.dumps(seen.as_json(), indent=2))
-    else:
-        _print(seen, stream)
+    with _whoever_reads():
+        if given.json:
+            print(json.dumps(seen.as_json(), indent=2), flush=True)
+        else:
+            _print(seen, stream)
+            stream.flush()
     return 1 if seen.found else 0
+
+
+@contextlib.contextmanager
+def _whoever_reads() -> Iterator[None]:
+    """Prints for a reader who may have gone: from then on into nothing."""
+    try:
+        yield
+    except BrokenPipeError:
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except BrokenPipeError:
+                os.dup2(nothing, stream.fileno())
+        os.close(nothing)
 
 
 def _ready(given: argparse.Namespace, robot: Any, stopping: threading.Event) -> int:
@@ -120,7 +143,8 @@ def _ready(given: argparse.Namespace, robot: Any, stopping: threading.Event) -> 
 
     result = run_ready(given.source, robot, given.endpoint, speed=given.speed, stopping=stopping, out=given.out,
                        told=lambda line: print(_plain(line), file=sys.stderr, flush=True), seconds=given.seconds)
-    print(json.dumps(result.as_json(), indent=2) if given.json else result)
+    with _whoever_reads():
+        print(json.dumps(result.as_json(), indent=2) if given.json else result, flush=True)
     return 0 if result.go else 1
 
 

@@ -42,9 +42,11 @@ class StandardOutput:
         """Writes what waits, for a second at most."""
         try:
             self._lines.put_nowait(None)
+            self._thread.join(1.0)
         except queue.Full:
-            return  # nobody reads: there is nothing to wait for
-        self._thread.join(1.0)
+            pass  # nobody reads: there is nothing to wait for
+        if self._thread.is_alive():
+            self.dropped += self._lines.qsize()
 
     def _write(self) -> None:
         ended = False
