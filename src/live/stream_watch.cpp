@@ -11,7 +11,7 @@ namespace antaeus {
 namespace {
 
 constexpr int kAgree = 3;              ///< messages that make a new time base
-constexpr double kOffsetSpan = 10.0;   ///< [s]
+constexpr double kOffsetSpan = 2.0;    ///< [s] a sender's clock may be 2 % slow
 constexpr double kPeriodShare = 0.02;  ///< of a new step in the usual one
 /// A stream is broken after `break_gap`, or so many of its own periods where it is slow. Before its period is known it
 /// may be any stream.

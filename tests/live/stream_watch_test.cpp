@@ -94,6 +94,18 @@ TEST_F(Stream, LateOnesAreTakenAndSaid) {
   EXPECT_EQ(watch.counts().late, 1);
 }
 
+/// A hiccup after which everything is later, and a sender in simulated time that is 2 % slow.
+TEST_F(Stream, LatenessThatStaysIsTheNewUsual) {
+  run(5000);
+  EXPECT_EQ(next(kStep, 0.3), Arrival::taken);
+  for (int i = 0; i < 5000; ++i) next();
+  EXPECT_FALSE(watch.is_late());
+  EXPECT_LT(watch.counts().late, 4100) << "four seconds";
+  const std::int64_t before = watch.counts().late;
+  for (int i = 0; i < 20000; ++i) next(kStep, 1.02 * kStep);
+  EXPECT_EQ(watch.counts().late, before);
+}
+
 TEST_F(Stream, SlowStreamsHaveNoBreaks) {
   for (int i = 0; i < 40; ++i) ASSERT_EQ(next(1.0, 1.0), Arrival::taken) << i;
   EXPECT_EQ(next(10.0, 10.0), Arrival::anew);

@@ -37,7 +37,7 @@ struct StreamCounts {
 /// By the sender's clock: the same stamp is a repetition, one before the last is out of order. A new time base — the
 /// clock jumped, the sender was started again — is believed after three messages that agree on it; a single wrong stamp
 /// is out of order. What is missing is counted by the messages' numbers, else by the usual time between them. Clocks:
-/// the sender's offset is the smallest of receiver − sender over ten to twenty seconds; a message is late by what it is
+/// the sender's offset is the smallest of receiver − sender over two to four seconds; a message is late by what it is
 /// above that. Without stamps the receiver's clock is the time: of samples that arrive at one time one is taken.
 class ANTAEUS_API StreamWatch {
  public:
@@ -71,7 +71,7 @@ class ANTAEUS_API StreamWatch {
   double period_;
   std::array<double, 16> steps_{};
   int known_steps_ = 0;
-  std::array<double, 2> offsets_{};  ///< smallest of receiver − sender: of the ten seconds before, and of these
+  std::array<double, 2> offsets_{};  ///< smallest of receiver − sender: of the two seconds before, and of these
   double offsets_since_, late_by_ = 0.0;
   bool stamped_ = false, begun_ = false;
 };

@@ -196,13 +196,19 @@ class Watch:
             publisher.start()
         receiver = threading.Thread(target=self._receive, name="source", daemon=True)
         receiver.start()
-        done, handed, missed, waited, noted = 0, 0, 0, False, 0
+        done, handed, missed, waited, noted, interrupted = 0, 0, 0, False, 0, False
         waits = [listener.idle for listener in self.listeners if hasattr(listener, "idle")]
         kept: list[Event] = []
         counts: dict[str, int] = {}
         sign, first_time, last_time = "", math.nan, math.nan
         try:
             while True:
+                ending = self.stopping.is_set() or (seconds is not None and time.monotonic() - began >= seconds)
+                if ending:  # what has arrived is shown and written, too
+                    interrupted = self.stopping.is_set()
+                    self.stopping.set()
+                    receiver.join(timeout=3.0)
+                    self.estimator.stop()
                 facts = self.estimator.facts()
                 block = self.estimator.read(done, 1 << 20)
                 missed += block.first - done if len(block) else 0
@@ -237,11 +243,10 @@ class Watch:
                     waited = True
                     told(f"nothing has come from {self.address} for {_PATIENCE:.0f} s{self._what()}")
                 over = str(facts.stream) == "ended" and done == self.estimator.count() and self._done == done
-                if over or self.stopping.is_set() or (seconds is not None and now >= seconds):
+                if over or ending:
                     break
                 time.sleep(_LOOKS)
         finally:
-            interrupted = self.stopping.is_set()
             self.stopping.set()
             receiver.join(timeout=3.0)
             if publisher:
