@@ -331,7 +331,8 @@ def test_a_log_goes_by_its_clock(robot, tmp_path):
         received = np.array([moment for _, moment, _ in run.got[1:]])
         # No sample comes before its time; the whole takes as long as the clock says, and what a busy machine adds.
         assert np.all(received - received[0] >= np.arange(600) * 0.002 / speed - 1e-3)
-        assert received[-1] - received[0] < 1.198 / speed + 1.0
+        late = received - received[0] - np.arange(600) * 0.002 / speed
+        assert np.median(late) < 0.25, "at another speed it would be late by more, and ever more"
 
 
 def test_channels_of_the_profile_are_left_to_the_estimator(tmp_path):
