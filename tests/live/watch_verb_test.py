@@ -323,3 +323,36 @@ def test_a_listener_that_goes_away_ends_nothing():
         assert "550 samples" in said
     finally:
         process.kill()
+
+
+def test_a_sink_that_is_too_slow_is_given_new_samples():
+    """Ten times slower than the stream: what it gets is never older than a tenth of a second and what one message takes."""
+    class Clock:
+        format = "json"
+
+        def run(self, push, stop):
+            begun = time.monotonic()
+            for i in range(1500):
+                time.sleep(max(0.0, begun + 0.001 * i - time.monotonic()))
+                push(sample(i, time=0.001 * i).encode(), time.monotonic(), 0)
+
+    class Slow:
+        encoding = "json"
+
+        def __init__(self):
+            self.behind = []
+
+        def send(self, topic, payload):
+            if topic == "wrench":
+                self.behind.append(watching.estimator.count() - 1 - json.loads(payload)["index"])
+            time.sleep(0.01)
+
+    from antaeus.live import Watch
+
+    slow = Slow()
+    watching = Watch(Clock(), "planar_3r", sinks=(slow,))
+    seen = watching.run()
+    assert seen.samples > 1000 and len(slow.behind) > 20
+    # Of a turn of 16 messages the last waits for 160 ms, and 50 samples may have waited before it.
+    assert np.median(slow.behind[len(slow.behind) // 2:]) < 300, slow.behind
+    assert any("were not published" in note for note in seen.notes), seen.notes

@@ -11,14 +11,18 @@ import antaeus
 
 _EVERY = 0.1  # [s] at which the guard's state is said although it did not change, and silence is said
 _AT_ONCE = 512  # samples of one turn
+_BEHIND = 0.05  # [s] that a live sample may wait here: others get none rather than an old one as if it were new
 
 
 class Publisher(threading.Thread):
     """Waits on the estimator and hands each sample to the sinks. The estimator waits for none of them."""
 
-    def __init__(self, estimator: Any, sinks: list[Any], labels: dict[str, str]) -> None:
+    def __init__(self, estimator: Any, sinks: list[Any], labels: dict[str, str], *, keeps_all: bool = False) -> None:
+        """keeps_all: of a file, whose samples are all sent, however late."""
         super().__init__(name="publisher", daemon=True)
         self._estimator, self._sinks, self._labels = estimator, sinks, labels
+        self._keeps_all, self._most_behind = keeps_all, 64
+        self._turn = _AT_ONCE if keeps_all else _AT_ONCE // 32
         self._ending = threading.Event()
         self.problem = ""
         self.missed = 0
@@ -37,19 +41,26 @@ class Publisher(threading.Thread):
         while True:
             count = self._estimator.wait(done, 0.02)
             now = time.monotonic()
+            if not self._keeps_all and count - done > self._most_behind:
+                self.missed += count - 1 - done
+                done = count - 1
             if count > done:
-                self.missed += self._send(done, min(count - done, _AT_ONCE))
-                done = min(count, done + _AT_ONCE)
+                turn = min(count - done, self._turn)
+                self.missed += self._send(done, turn)
+                done += turn
             elif self._ending.is_set():
                 return
             changed = self._estimator.changes()
             if done == 0 or (changed == changes and now - said_at < _EVERY):
                 continue
             changes, said_at = changed, now
+            facts = self._estimator.facts()
+            if np.isfinite(facts.rate):
+                self._most_behind = max(8, int(_BEHIND * facts.rate))
             block = self._estimator.read(done - 1, 1)
             if not len(block):
                 continue
-            silent = count == done and str(self._estimator.facts().stream) == "silent"
+            silent = count == done and str(facts.stream) == "silent"
             if silent:
                 self._send(done - 1, 1, silent=True)
             message = self._guard(block, silent)

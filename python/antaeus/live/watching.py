@@ -190,7 +190,8 @@ class Watch:
         began = time.monotonic()
         finder = EventFinder(self.endpoints, self.labels)
         self.listeners.append(SetUpCheck(self.robot, self.estimator, self._set_up_found, say=self.say))
-        publisher = Publisher(self.estimator, self.sinks, dict(zip(self.endpoints, self.labels, strict=True))) if self.sinks else None
+        labels = dict(zip(self.endpoints, self.labels, strict=True))
+        publisher = Publisher(self.estimator, self.sinks, labels, keeps_all=self._ends) if self.sinks else None
         self.estimator.start()
         if publisher:
             publisher.start()
@@ -262,7 +263,7 @@ class Watch:
         if publisher and publisher.problem:
             notes.append(f"publishing: {publisher.problem}")
         if publisher and publisher.missed:
-            notes.append(f"{publisher.missed} samples were not published: the machine was busy")
+            notes.append(f"{publisher.missed} samples were not published: newer ones had come before they could be")
         notes += [f"{sink.dropped} messages could not go out at once by {type(sink).__name__}, and were dropped"
                   for sink in self.sinks if getattr(sink, "dropped", 0)]
         if self._failure is not None:
