@@ -199,6 +199,7 @@ class Watch:
         receiver.start()
         done, handed, missed, waited, noted, interrupted = 0, 0, 0, False, 0, False
         waits = [listener.idle for listener in self.listeners if hasattr(listener, "idle")]
+        due = began
         kept: list[Event] = []
         counts: dict[str, int] = {}
         sign, first_time, last_time = "", math.nan, math.nan
@@ -246,7 +247,8 @@ class Watch:
                 over = str(facts.stream) == "ended" and done == self.estimator.count() and self._done == done
                 if over or ending:
                     break
-                time.sleep(_LOOKS)
+                due = max(due + _LOOKS, time.monotonic() - _LOOKS)  # thirty times a second, and no more after a delay
+                time.sleep(max(0.0, due - time.monotonic()))
         finally:
             self.stopping.set()
             receiver.join(timeout=3.0)
