@@ -288,9 +288,6 @@ class RosReader : public FormatReader {
       if (first_stamp_ != first_stamp_) first_stamp_ = stamp;
       if (stamp - first_stamp_ < kWaits && stamp >= first_stamp_) return Decoded::kept;  // an Imu may come yet
       waited_ = true;
-      if (options_.robot.model.base() == Base::free_flyer) {
-        learnt.notes.emplace_back("no Imu within 0.5 s: the base is taken as upright, within residual.tilt_sd");
-      }
     }
     if (has_imu_ && std::abs(stamp - imu_stamp_) <= kFresh) {
       const Eigen::Index first = options_.layout.quaternion();
@@ -359,8 +356,6 @@ class RosReader : public FormatReader {
     const bool imu = has_imu_;
     learnt = learn_places(names, "JointState", options_.robot, ColumnNames::by_joint);
     learnt.channels.stamp = true;
-    // An Imu comes by itself: whether there is one is known with the first sample.
-    std::erase_if(learnt.notes, [](const std::string& note) { return note.starts_with("no orientation"); });
     set_imu(imu);
     places_.clear();
     for (std::size_t i = 0; i < names.size(); ++i) {

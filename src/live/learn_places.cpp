@@ -16,14 +16,7 @@ constexpr double kFirstColumn = 1e6;
 constexpr double kNextRow = 0.25;  ///< a clock goes on
 constexpr std::size_t kMostColumns = 4096;
 
-/// What the stream lacks, and what of it is not read: neither is to be silent.
-void note_gaps(const std::vector<std::string>& names, const Robot& robot, LearntPlaces& learnt) {
-  const bool floats = robot.model.base() == Base::free_flyer;
-  if (floats && !learnt.channels.quaternion) {
-    learnt.notes.emplace_back("no orientation (imu_quat): the base is taken as upright, within residual.tilt_sd");
-  }
-  if (!learnt.channels.v)
-    learnt.notes.emplace_back("no velocities (dq): motion cannot be excluded, residuals are static");
+void note_unread(const std::vector<std::string>& names, LearntPlaces& learnt) {
   std::string unread;
   constexpr std::size_t kMostNamed = 6;
   std::size_t count = 0;
@@ -119,7 +112,7 @@ LearntPlaces learn_places(const std::vector<std::string>& names, const std::stri
       if (names[c] == name && learnt.places[c].at < 0) learnt.places[c] = {RowLayout::kSequence};
     }
   }
-  note_gaps(names, robot, learnt);
+  note_unread(names, learnt);
   return learnt;
 }
 

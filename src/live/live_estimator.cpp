@@ -22,8 +22,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double seconds_now() noexcept { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
 
-constexpr int kMostTakings = 4;  ///< of a lock that somebody else may hold, before the next sample
-
 /// A set of reasons in a row of doubles: exact below 2⁵³.
 static_assert(enum_names(Reason{}).size() <= 53);
 double number_of(Reasons reasons) noexcept { return static_cast<double>(reasons.bits()); }
@@ -70,7 +68,7 @@ struct LiveEstimator::Impl {
         if (stopping.load(std::memory_order_acquire)) return;
       }
       look_for_silence();
-      tell([](LiveFacts&) {});
+      tell();
       sleep_until_message();
     }
   }
@@ -105,7 +103,8 @@ struct LiveEstimator::Impl {
     const double slow = 4.0 * (std::isnan(watch.period()) ? 0.0 : watch.period());
     if (seconds_now() - arrived_at < std::max(options.silence, slow)) return;
     become(StreamState::silent);
-    tell([](LiveFacts& mine) { ++mine.silences; });
+    ++silences;
+    tell();
     waiting_readers.wake();
   }
 
@@ -127,7 +126,11 @@ struct LiveEstimator::Impl {
     const Decoded decoded = decoder.decode(message, head.part, raw);
     arrived_at = seconds_now();
     if (decoded != Decoded::sample) {
-      if (decoded == Decoded::unusable) tell_problem();
+      if (decoded == Decoded::unusable) {
+        ++undecodable;
+        has_problem = true;
+        tell();
+      }
       return;
     }
     if (!knew || decoder.channels() != known) learn_channels(head);
@@ -138,7 +141,8 @@ struct LiveEstimator::Impl {
       if (arrival == Arrival::anew) begin_anew(head.received);
       compute(head);
     }
-    count_stream(head);
+    latency = seconds_now() - head.received;
+    tell();
   }
 
   /// Of the first sample, and where an IMU joins later.
@@ -159,7 +163,6 @@ struct LiveEstimator::Impl {
     observation.a.resize(known.a ? columns.motors : 0);
     if (!first) begin_anew(head.received);
     const std::scoped_lock lock(facts_mutex);  // once, before the first sample
-    shared_channels = known;
     for (const std::string& note : decoder.notes()) {
       if (std::ranges::count(notes, note) == 0) notes.push_back(note);
     }
@@ -250,18 +253,11 @@ struct LiveEstimator::Impl {
     }
   }
 
-  /// Changes what facts() says, where nobody reads it just now; else it is told with the next sample.
-  template <class Change>
-  void tell(Change&& change) noexcept {
-    change(own);
-    for (int i = 0; i < kMostTakings; ++i) {
-      if (const std::unique_lock lock(facts_mutex, std::try_to_lock); lock.owns_lock()) {
-        copy_counts();
-        return;
-      }
-    }
-  }
-  void copy_counts() noexcept {
+  /// Says how the stream is, where nobody reads it just now; else with the next message, or when the thread looks
+  /// again.
+  void tell() noexcept {
+    const std::unique_lock lock(facts_mutex, std::try_to_lock);
+    if (!lock.owns_lock()) return;
     const StreamCounts& counts = watch.counts();
     facts.samples = counts.taken;
     facts.lost = counts.lost;
@@ -270,22 +266,16 @@ struct LiveEstimator::Impl {
     facts.late = counts.late;
     facts.restarts = counts.restarts;
     facts.clock_jumps = counts.clock_jumps;
-    facts.undecodable = own.undecodable;
-    facts.silences = own.silences;
-    facts.latency = own.latency;
+    facts.undecodable = undecodable;
+    facts.silences = silences;
+    facts.latency = latency;
     facts.rate = 1.0 / watch.period();
     facts.clock_offset = watch.offset();
-  }
-  void count_stream(const QueuedMessage& head) noexcept {
-    tell([&](LiveFacts& mine) { mine.latency = seconds_now() - head.received; });
-  }
-  void tell_problem() noexcept {
-    tell([](LiveFacts& mine) { ++mine.undecodable; });
-    if (const std::unique_lock lock(facts_mutex, std::try_to_lock); lock.owns_lock()) {
-      constexpr std::size_t kLongest = 400;
-      facts.last_problem.assign(decoder.problem(), 0, kLongest);
-      facts.hopeless = facts.hopeless || decoder.hopeless();
-    }
+    if (!has_problem) return;
+    constexpr std::size_t kLongest = 400;
+    facts.last_problem.assign(decoder.problem(), 0, kLongest);
+    facts.hopeless = decoder.hopeless();
+    has_problem = false;
   }
 
   const Robot robot;
@@ -299,7 +289,7 @@ struct LiveEstimator::Impl {
   StreamWatch watch;
   GuardedEstimator estimator;
   ChannelMapper mapper;
-  StreamChannels known, shared_channels;
+  StreamChannels known;
   bool knows_stream = false;
   VectorX raw, row;
   Episode one;
@@ -310,7 +300,9 @@ struct LiveEstimator::Impl {
   std::vector<std::tuple<Verdict, ConsumerAction, char>> last_words{endpoints.size()};
   std::int64_t epoch = 0;
   double held_until = -kInfinity, arrived_at = 0.0;
-  LiveFacts own;  ///< of the thread alone
+  std::int64_t undecodable = 0, silences = 0;
+  double latency = kNaN;
+  bool has_problem = false;  ///< one that facts() does not say yet
 
   mutable std::mutex facts_mutex;
   LiveFacts facts;
@@ -351,6 +343,7 @@ void LiveEstimator::stop() noexcept {
   impl_->stopping.store(true, std::memory_order_release);
   impl_->incoming.wake();
   impl_->thread.join();
+  impl_->tell();
   impl_->waiting_readers.wake();
 }
 
@@ -442,10 +435,6 @@ void LiveEstimator::drop_tare() noexcept { impl_->tare_wanted = -1; }
 TareState LiveEstimator::tare() const noexcept { return impl_->shared_tare.load(std::memory_order_acquire); }
 
 const LiveColumns& LiveEstimator::columns() const noexcept { return impl_->columns; }
-const StreamChannels LiveEstimator::channels() const {
-  const std::scoped_lock lock(impl_->facts_mutex);
-  return impl_->shared_channels;
-}
 const std::vector<std::string>& LiveEstimator::endpoints() const noexcept { return impl_->endpoints; }
 const LiveOptions& LiveEstimator::options() const noexcept { return impl_->options; }
 const Robot& LiveEstimator::robot() const noexcept { return impl_->robot; }

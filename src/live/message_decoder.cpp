@@ -35,7 +35,19 @@ struct MessageDecoder::Impl {
   const RowLayout layout;
   std::unique_ptr<FormatReader> reader;
   std::string problem;
-  bool hopeless = false;
+  bool hopeless = false, has_sample = false;
+
+  /// What the stream lacks. With the first sample, since an Imu comes by itself.
+  void note_gaps() {
+    has_sample = true;
+    LearntPlaces& learnt = reader->learnt;
+    if (robot.model.base() == Base::free_flyer && !learnt.channels.quaternion) {
+      learnt.notes.emplace_back("no orientation (imu_quat): the base is taken as upright, within residual.tilt_sd");
+    }
+    if (!learnt.channels.v) {
+      learnt.notes.emplace_back("no velocities (dq): motion cannot be excluded, residuals are static");
+    }
+  }
 };
 
 MessageDecoder::MessageDecoder(const Robot& robot, MessageFormat format, std::optional<QuaternionOrder> order)
@@ -50,6 +62,7 @@ Decoded MessageDecoder::decode(std::span<const std::byte> message, int part, Vec
   try {
     const Decoded decoded = my.reader->read(message, part, row);
     if (decoded == Decoded::unusable) my.problem = my.reader->problem;
+    if (decoded == Decoded::sample && !my.has_sample) my.note_gaps();
     return decoded;
   } catch (const EpisodeError& error) {  // names that are not this robot's: no later message has others
     my.problem = error.what();

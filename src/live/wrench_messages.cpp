@@ -15,6 +15,7 @@ namespace antaeus {
 namespace {
 
 using L = LiveColumns;
+using SampleRow = Eigen::Ref<const Eigen::RowVectorXd>;  ///< of a block, in its place
 
 /// What a consumer may use of one endpoint in one sample.
 struct Said {
@@ -25,7 +26,7 @@ struct Said {
   std::array<double, 6> wrench;
 };
 
-Said said_of(const Eigen::RowVectorXd& row, const LiveColumns& columns, Eigen::Index k, double late) {
+Said said_of(const SampleRow& row, const LiveColumns& columns, Eigen::Index k, double late) {
   const auto at = row.segment<L::kOfEndpoint>(columns.endpoint(k));
   Said said{.verdict = static_cast<Verdict>(at[L::kVerdict]),
             .state = static_cast<Verdict>(at[L::kState]),
@@ -99,7 +100,7 @@ std::vector<WrenchMessage> LiveEstimator::messages(const LiveBlock& block, Wrenc
   const std::string_view sign = to_string(block.sign);
   std::vector<WrenchMessage> messages;
   for (Eigen::Index i = 0; i < block.columns.rows(); ++i) {
-    const Eigen::RowVectorXd row = block.columns.row(i);
+    const SampleRow row = block.columns.row(i);
     std::string text;
     bool stop = false;
     if (encoding == WrenchEncoding::json) {
@@ -115,7 +116,6 @@ std::vector<WrenchMessage> LiveEstimator::messages(const LiveBlock& block, Wrenc
       const Said said = said_of(row, columns, k, late);
       const std::string& frame = endpoints()[static_cast<std::size_t>(k)];
       const auto at = row.segment<L::kOfEndpoint>(columns.endpoint(k));
-      const std::vector<double> of_endpoint(at.begin(), at.end());
       stop = stop || at[L::kStop] != 0.0;
       if (encoding == WrenchEncoding::wrench_stamped) {
         CdrText cdr;
@@ -137,9 +137,9 @@ std::vector<WrenchMessage> LiveEstimator::messages(const LiveBlock& block, Wrenc
       append_text(text, "reasons", said.reasons.text());
       append_list(text, "force", said.wrench, 0, 3);
       append_list(text, "torque", said.wrench, 3, 3);
-      append_list(text, "estimated_force", of_endpoint, L::kWrench, 3);
-      append_list(text, "estimated_torque", of_endpoint, L::kWrench + 3, 3);
-      append_list(text, "sd", of_endpoint, L::kSd, 6);
+      append_list(text, "estimated_force", at, L::kWrench, 3);
+      append_list(text, "estimated_torque", at, L::kWrench + 3, 3);
+      append_list(text, "sd", at, L::kSd, 6);
       text += '}';
     }
     if (encoding != WrenchEncoding::json) continue;

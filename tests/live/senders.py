@@ -7,6 +7,13 @@ import time
 JOINTS = ("joint_2", "joint_1", "joint_3")  # of planar_3r, in another order than its motors'
 
 
+def free_port():
+    """A port of this machine that nobody has."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
 def sample(number):
     """One JSON object, as lab code writes it."""
     return b'{"time": %.3f, "qpos": [%d, 0.5], "tau": [1, 2]}' % (number * 0.001, number)

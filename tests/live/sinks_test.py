@@ -16,6 +16,7 @@ from antaeus.live.sinks import open_sink
 from antaeus.live.sinks.json_lines import json_line
 from antaeus.live.sinks.ros_messages import text_message, topic_and_type
 from antaeus.live.sinks.standard_output import StandardOutput
+from senders import free_port
 
 DOMAIN = 30 + os.getpid() % 90
 PAYLOAD = b'{"time": 1.5, "force": [1, 2, 3]}'
@@ -27,12 +28,6 @@ NO_WAIT = 0.1
 @pytest.fixture(scope="session")
 def robot():
     return antaeus.load_robot("h1_2")
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def listen(code, *words):

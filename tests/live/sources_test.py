@@ -18,6 +18,7 @@ import senders
 from antaeus.live.addresses import MESSAGE_BYTES, plain
 from antaeus.live.sources import SCHEMES, open_source, push_until_taken, robot_of
 from antaeus.live.sources.lines import Lines
+from senders import free_port
 
 HERE = pathlib.Path(__file__).parent
 DOMAIN = 130 + os.getpid() % 90  # of DDS, so that runs beside each other do not meet
@@ -26,12 +27,6 @@ DOMAIN = 130 + os.getpid() % 90  # of DDS, so that runs beside each other do not
 @pytest.fixture(scope="session")
 def robot():
     return antaeus.load_robot("h1_2")
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 class Run:

@@ -3,7 +3,6 @@ of the same samples in a log, to the bit."""
 
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,7 @@ import senders
 from antaeus.live.recording import Recorder
 from antaeus.live.said import read_said
 from antaeus.live.sources import open_source
+from senders import free_port
 
 HERE = pathlib.Path(__file__).parent
 STEPS = 300
@@ -126,12 +126,6 @@ def require_same_record(robot, block, facts):
         theirs = np.asarray(table[name])
         same = theirs.astype(str) == values.astype(str) if values.dtype == object else (theirs == values) | (np.isnan(theirs) & np.isnan(values))
         assert same.all(), (name, np.flatnonzero(~same)[:5])
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def send(*words):

@@ -12,6 +12,7 @@ from live_blocks import Live, event, facts, moving_log
 from recording_test import HAND, READY
 
 from antaeus.live.viewing import Viewer
+from senders import free_port
 
 
 @pytest.fixture(scope="module")
@@ -22,12 +23,6 @@ def robot():
 @pytest.fixture(scope="module")
 def live(robot):
     return Live(robot, HAND, moving_log(robot, READY, 250, 2))
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 async def listen(url, seconds, feed):

@@ -156,7 +156,6 @@ class ANTAEUS_API LiveEstimator {
   TareState tare() const noexcept;
 
   const LiveColumns& columns() const noexcept;
-  const StreamChannels channels() const;
   const std::vector<std::string>& endpoints() const noexcept;
   const LiveOptions& options() const noexcept;
   const Robot& robot() const noexcept;

@@ -13,6 +13,7 @@ from typing import Any
 
 from antaeus._options import Parser, settings_of
 from antaeus.formats.recording import FormatError
+from antaeus.live.addresses import printable
 
 _USAGE = """antaeus watch SOURCE [--robot R] [options]
        antaeus watch SOURCE --robot R --ready [options]"""
@@ -110,7 +111,7 @@ def run(arguments: list[str]) -> int:
 
     def told(line: str) -> None:
         with _whoever_reads():
-            print(_plain(line), file=sys.stderr if line.startswith(("page:", "note:", "nothing")) else stream, flush=True)
+            print(printable(line), file=sys.stderr if line.startswith(("page:", "note:", "nothing")) else stream, flush=True)
 
     seen = watch(given.source, robot, given.endpoint, serve=serve, record=given.record, keep=keep, publish=given.publish,
                  on_alarm=given.on_alarm, speed=given.speed, seconds=given.seconds, told=told, stopping=stopping)
@@ -142,15 +143,10 @@ def _ready(given: argparse.Namespace, robot: Any, stopping: threading.Event) -> 
     from antaeus.live.ready import run_ready
 
     result = run_ready(given.source, robot, given.endpoint, speed=given.speed, stopping=stopping, out=given.out,
-                       told=lambda line: print(_plain(line), file=sys.stderr, flush=True), seconds=given.seconds)
+                       told=lambda line: print(printable(line), file=sys.stderr, flush=True), seconds=given.seconds)
     with _whoever_reads():
         print(json.dumps(result.as_json(), indent=2) if given.json else result, flush=True)
     return 0 if result.go else 1
-
-
-def _plain(line: str) -> str:
-    """Without what would steer a terminal: names come from files and networks."""
-    return "".join(c if c.isprintable() else "?" for c in line)
 
 
 def _print(seen: Any, stream: Any) -> None:
@@ -163,10 +159,10 @@ def _print(seen: Any, stream: Any) -> None:
                                                          ("restarts", "breaks"), ("clock_jumps", "jumps of the clock")) if facts.get(key)]
     print("  stream: " + (", ".join(troubles) or "nothing lost, late or out of order"), file=stream)
     if facts.get("undecodable"):
-        print(f"  last unreadable message: {_plain(facts['last_problem'])}", file=stream)
+        print(f"  last unreadable message: {printable(facts['last_problem'])}", file=stream)
     print("  " + (", ".join(f"{seen.counts[kind]} {name}" for kind, name in (("alarm", "alarms"), ("refused", "refusals"), ("stop", "requests to stop"))
                             if seen.counts.get(kind)) or "no alarm, no refusal"), file=stream)
     for record in seen.records:
-        print(f"  written: {_plain(record)}", file=stream)
+        print(f"  written: {printable(record)}", file=stream)
     for note in seen.notes:
-        print(f"  note: {_plain(note)}", file=stream)
+        print(f"  note: {printable(note)}", file=stream)

@@ -60,9 +60,14 @@ class Address:
         return given, int(port)
 
 
+def printable(text: str) -> str:
+    """Without what would steer a terminal: names come from files and networks."""
+    return "".join(each if each.isprintable() else "?" for each in text)
+
+
 def plain(name: str) -> str:
     """A name that came over the network, for a terminal: no more than 120 characters, each of which can be printed."""
-    return "".join(each if each.isprintable() else "?" for each in name[:120])
+    return printable(name[:120])
 
 
 def port_problem(address: Address, what: str, error: OSError) -> FormatError:

@@ -9,6 +9,7 @@ import numpy as np
 
 import antaeus
 
+FOUND = ("alarm", "refused", "stop")  # kinds for which a watch is not fine
 ALARM_REASONS = ("contradiction", "unexplained", "beyond_prior")
 _QUIET = 1.0  # [s] without an alarm after which the next is a new one
 _REASONS = 64  # bits of a set

@@ -25,11 +25,12 @@ from collections.abc import Callable
 import numpy as np
 
 from antaeus.formats.scratch import scratch_folder
+from antaeus.live.events import FOUND
 
 BEFORE, AFTER = 30.0, 10.0  # s
 LONGEST = 120.0  # s of overlapping ones that are joined
 MOST_AN_HOUR = 30
-_KINDS = ("alarm", "refused", "stop", "mark")
+_KINDS = (*FOUND, "mark")
 _MOST_WAITING = 8
 _PATIENCE = 300.0  # s that the process of a record may take
 

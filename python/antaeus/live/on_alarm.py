@@ -6,9 +6,8 @@ import subprocess
 import threading
 from typing import Any
 
-from antaeus.live.events import Event
+from antaeus.live.events import FOUND, Event
 
-KINDS = ("alarm", "refused", "stop")
 _WAITING = 16  # alarms for which the command was not run yet
 _SECONDS = 60.0
 
@@ -28,7 +27,7 @@ class OnAlarm:
     def take(self, block: Any, events: list[Event], facts: Any) -> None:
         """A listener's."""
         for event in events:
-            if event.kind not in KINDS:
+            if event.kind not in FOUND:
                 continue
             try:
                 self._events.put_nowait(event)

@@ -49,18 +49,18 @@ _FORGOTTEN = 40.0  # time constants after which a start is below the last bit of
 _LAG_MEMORY = 0.5  # s: of the mean by which the residual tells noise from a force that changes fast (src/estimation/residual.cpp)
 
 
+def _setting(robot: typing.Any, name: str, default: float) -> float:
+    """What the profile or --set says of an option; default: the C++ one's."""
+    return float({f"{one.group}.{one.name}": one.value for one in robot.profile.settings.all()}.get(name, default))
+
+
 def lead_in(robot: typing.Any) -> float:
     """Seconds after which filters that began cold give the numbers, by every bit, of those that ran all along.
 
     The slowest are the mean of the lag's noise, the low pass, which forgets its start as exp(−2π f t), and the momentum observer,
     exp(−rate t).
     """
-    set_ = {f"{one.group}.{one.name}": one.value for one in robot.profile.settings.all()}
-
-    def value(name: str, default: float) -> float:
-        return float(set_.get(name, default))
-
-    cut_off, observer = value("residual.cut_off", 15.0), value("residual.observer_rate", 60.0)
+    cut_off, observer = _setting(robot, "residual.cut_off", 15.0), _setting(robot, "residual.observer_rate", 60.0)
     slowest = 1 / observer + (1 / (2 * np.pi * cut_off) if cut_off > 0 else 0.0)
     return float(_FORGOTTEN * max(_LAG_MEMORY, slowest))
 
@@ -148,11 +148,7 @@ class Recorder:
         self._lost = 0
         self._sizes: dict[pathlib.Path, int] = {}
         self._parts_held, self._held_at = -1, 0.0
-        period = 0.02
-        for one in robot.profile.settings.all():
-            if f"{one.group}.{one.name}" == "residual.covariance_period":
-                period = float(one.value)
-        self._clock = _Clock(period)
+        self._clock = _Clock(_setting(robot, "residual.covariance_period", 0.02))
         self._flights = FlightKeeper(self._folder, robot, self._about, self._lead_in, self._say) if flights else None
         self._tidy()
         self._thread = threading.Thread(target=self._work, name="antaeus recorder", daemon=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import antaeus
-from antaeus.live.events import Event, EventFinder
+from antaeus.live.events import FOUND, Event, EventFinder
 from antaeus.live.publishing import Publisher
 
 _LOOKS = 1.0 / 30.0  # [s] between two looks at the ring, for all who show or write samples
@@ -18,7 +18,6 @@ _PATIENCE = 2.0  # [s] without a sample after which that is said, with what is t
 _DISORDERED = 100  # messages of which nine in ten are out of order: no stream has so many by bad luck
 _AHEAD = 4000  # messages of a file that its reader may be ahead of those who look at them
 _EVENTS = 10000  # that are kept for the summary
-FOUND = ("alarm", "refused", "stop")
 
 
 class WatchError(ValueError):
@@ -75,20 +74,11 @@ def facts_of(facts: Any) -> dict[str, Any]:
 def endpoints_of(robot: Any, asked: list[str]) -> list[str]:
     """Frames: those that were asked for by frame or label, else the profile's hands and tools, else its feet.
 
-    Raises antaeus.ModelError with the nearest name.
+    Raises antaeus.ModelError with the nearest name, and where there is no endpoint.
     """
-    profile = robot.profile
-    if asked:
-        by_label = {one.label: one.frame for one in profile.endpoints}
-        frames = [by_label.get(name, name) for name in asked]
-        for frame in frames:
-            robot.model.frame(frame)
-        return frames
-    feet = [one.frame for one in profile.endpoints if str(one.kind) == "foot"]
-    hands = [one.frame for one in profile.endpoints if one.frame not in feet]
-    if not hands and not feet:
-        raise WatchError(f"{profile.name}: its profile names no endpoint; say where forces may come in: --endpoint FRAME")
-    return hands or feet
+    frames: list[str] = robot.endpoint_frames(asked)
+    feet = {one.frame for one in robot.profile.endpoints if str(one.kind) == "foot"}
+    return frames if asked else [frame for frame in frames if frame not in feet] or frames
 
 
 class Watch:
