@@ -13,6 +13,7 @@
 #include "contact/tolerances.hpp"
 #include "support/parse_json.hpp"
 #include "support/shared.hpp"
+#include "support/source_folder.hpp"
 
 namespace antaeus {
 
@@ -21,12 +22,12 @@ namespace {
 bool is_ours(const std::string& name) { return name == "biped" || name == "quadruped"; }
 
 std::filesystem::path golden_file(const std::string& name) {
-  return is_ours(name) ? std::filesystem::path(ANTAEUS_SOURCE_DIR) / "tests/contact/nimble" / (name + ".json")
+  return is_ours(name) ? antaeus::test::source_folder() / "tests/contact/nimble" / (name + ".json")
                        : test::shared_folder() / "golden/contact_inverse_dynamics" / (name + ".json");
 }
 
 std::filesystem::path urdf_file(const std::string& name) {
-  return is_ours(name) ? std::filesystem::path(ANTAEUS_SOURCE_DIR) / "tests/support" / (name + ".urdf")
+  return is_ours(name) ? antaeus::test::source_folder() / "tests/support" / (name + ".urdf")
                        : test::shared_folder() / "golden/contact_inverse_dynamics/urdf" / (name + ".urdf");
 }
 

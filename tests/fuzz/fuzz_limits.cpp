@@ -9,6 +9,7 @@
 #include "antaeus/core/settings.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "fuzz/fuzz_target.hpp"
+#include "support/source_folder.hpp"
 
 namespace {
 
@@ -43,9 +44,8 @@ std::vector<std::string> antaeus::fuzz::seeds() {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Robot robot =
-      load_robot((std::filesystem::path(ANTAEUS_SOURCE_DIR) / "tests/support/biped.urdf").string(), MeshPolicy::ignored,
-                 Base::free_flyer);
+  static const Robot robot = load_robot((antaeus::test::source_folder() / "tests/support/biped.urdf").string(),
+                                        MeshPolicy::ignored, Base::free_flyer);
   std::istringstream text(std::string(reinterpret_cast<const char*>(data), size));
   std::string line;
   Settings settings;

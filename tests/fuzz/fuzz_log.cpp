@@ -7,6 +7,7 @@
 #include "antaeus/io/json.hpp"
 #include "fuzz/fuzz_target.hpp"
 #include "fuzz/scratch_file.hpp"
+#include "support/source_folder.hpp"
 
 namespace {
 
@@ -14,7 +15,7 @@ using namespace antaeus;
 
 /// planar_3r, read through a map that moves everything.
 Robot mapped_robot() {
-  Robot robot = load_robot((std::filesystem::path(ANTAEUS_SOURCE_DIR) / "robots" / "planar_3r").string());
+  Robot robot = load_robot((antaeus::test::source_folder() / "robots" / "planar_3r").string());
   ChannelMap& map = robot.profile.channels;
   map.time_scale = 0.5;
   map.position_scale = {2.0, -1.0, 0.5};
@@ -54,7 +55,7 @@ std::vector<std::string> antaeus::fuzz::seeds() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fuzz::ScratchFile file("log.csv");
   static const Robot mapped = mapped_robot();
-  static const Robot plain = load_robot((std::filesystem::path(ANTAEUS_SOURCE_DIR) / "robots" / "planar_3r").string());
+  static const Robot plain = load_robot((antaeus::test::source_folder() / "robots" / "planar_3r").string());
   const std::filesystem::path& path = file.write(data, size);
   for (const Robot* robot : {&plain, &mapped}) {
     try {

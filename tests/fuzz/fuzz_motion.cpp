@@ -7,6 +7,7 @@
 #include "antaeus/robot/robot_profile.hpp"
 #include "fuzz/fuzz_target.hpp"
 #include "fuzz/scratch_file.hpp"
+#include "support/source_folder.hpp"
 
 namespace {
 
@@ -51,7 +52,7 @@ std::vector<std::string> antaeus::fuzz::seeds() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fuzz::ScratchFile csv("motion.csv"), npz("motion.npz");
-  static const Robot robot = load_robot((std::filesystem::path(ANTAEUS_SOURCE_DIR) / "robots" / "planar_3r").string());
+  static const Robot robot = load_robot((antaeus::test::source_folder() / "robots" / "planar_3r").string());
   const bool packed = size > 1 && data[0] == 'P' && data[1] == 'K';
   const std::filesystem::path& path = (packed ? npz : csv).write(data, size);
   for (const int contacts : {1, 2}) {

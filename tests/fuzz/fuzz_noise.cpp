@@ -11,12 +11,13 @@
 #include "antaeus/robot/robot_profile.hpp"
 #include "fuzz/fuzz_target.hpp"
 #include "fuzz/scratch_file.hpp"
+#include "support/source_folder.hpp"
 
 namespace {
 
 using namespace antaeus;
 
-Robot planar() { return load_robot((std::filesystem::path(ANTAEUS_SOURCE_DIR) / "robots" / "planar_3r").string()); }
+Robot planar() { return load_robot((antaeus::test::source_folder() / "robots" / "planar_3r").string()); }
 
 /// A profile with a noise of all terms, its model by an absolute path: inputs lie elsewhere.
 std::string identified(NoiseOrigin origin) {

@@ -9,12 +9,13 @@
 #include "antaeus/trust/guarded_estimator.hpp"
 #include "fuzz/fuzz_target.hpp"
 #include "fuzz/scratch_file.hpp"
+#include "support/source_folder.hpp"
 
 namespace {
 
 using namespace antaeus;
 
-Robot planar() { return load_robot((std::filesystem::path(ANTAEUS_SOURCE_DIR) / "robots" / "planar_3r").string()); }
+Robot planar() { return load_robot((antaeus::test::source_folder() / "robots" / "planar_3r").string()); }
 
 std::string profile(const std::string& options) {
   static const std::string model = planar().profile.model.string();

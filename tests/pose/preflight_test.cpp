@@ -11,6 +11,7 @@
 #include "pose/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/printed_digits.hpp"
+#include "support/source_folder.hpp"
 
 namespace antaeus {
 namespace {
@@ -288,7 +289,7 @@ TEST(Preflight, ASingularPoseIsRefusedWithoutAReferenceJoint) {
 }
 
 TEST(Preflight, AStretchedLegOfThreeJointsIsRefusedABentOneIsNot) {
-  const std::filesystem::path file = std::filesystem::path(ANTAEUS_SOURCE_DIR) / "tests/support/quadruped.urdf";
+  const std::filesystem::path file = antaeus::test::source_folder() / "tests/support/quadruped.urdf";
   const Robot robot = load_robot(file.string(), MeshPolicy::ignored);
   VectorX q = VectorX::Zero(12);
   const PreflightReport stretched = preflight(robot, {"front_left_foot"}, q, VectorX());

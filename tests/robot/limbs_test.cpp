@@ -5,6 +5,7 @@
 #include "antaeus/core/error.hpp"
 #include "robot/test_robots.hpp"
 #include "support/shared.hpp"
+#include "support/source_folder.hpp"
 
 namespace antaeus {
 namespace {
@@ -132,7 +133,7 @@ TEST(Limbs, PublishedRobots) {
   const auto is_free = [](const std::filesystem::path& file) {
     return load_robot(file.string(), MeshPolicy::ignored).model.base() == Base::free_flyer;
   };
-  EXPECT_TRUE(is_free(std::filesystem::path(ANTAEUS_SOURCE_DIR) / "tests/support/quadruped.urdf"));
+  EXPECT_TRUE(is_free(antaeus::test::source_folder() / "tests/support/quadruped.urdf"));
   // Others' where they are: a quadruped, and a slide, a hip and a knee in a row.
   const std::filesystem::path solo = test::shared_folder() / "golden/contact_inverse_dynamics/urdf/solo12.urdf";
   const std::filesystem::path hopper = test::shared_folder() / "measured/hopper/teststand.urdf";

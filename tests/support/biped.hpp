@@ -9,14 +9,14 @@
 
 #include "antaeus/contact/contact_result.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "support/source_folder.hpp"
 
 namespace antaeus::test {
 
 inline const std::vector<std::string> kSoles{"left_sole", "right_sole"};
 
 inline Robot biped(Base base = Base::free_flyer) {
-  return load_robot((std::filesystem::path(ANTAEUS_SOURCE_DIR) / "tests/support/biped.urdf").string(),
-                    MeshPolicy::ignored, base);
+  return load_robot((source_folder() / "tests/support/biped.urdf").string(), MeshPolicy::ignored, base);
 }
 
 /// Row of v of a joint.

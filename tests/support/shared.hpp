@@ -7,16 +7,18 @@
 #include <filesystem>
 #include <string>
 
+#include "support/source_folder.hpp"
+
 namespace antaeus::test {
 
 /// Folder named by ANTAEUS_SHARED, else ../shared beside the project.
 inline std::filesystem::path shared_folder() {
   if (const char* named = std::getenv("ANTAEUS_SHARED")) return named;
-  return std::filesystem::path(ANTAEUS_SOURCE_DIR) / ".." / "shared";
+  return source_folder() / ".." / "shared";
 }
 
 /// Folder of our own robots.
-inline std::filesystem::path robots_folder() { return std::filesystem::path(ANTAEUS_SOURCE_DIR) / "robots"; }
+inline std::filesystem::path robots_folder() { return source_folder() / "robots"; }
 
 /// What lays reference data where the tests look.
 inline std::string remedy(const std::filesystem::path& relative) {
