@@ -3,7 +3,9 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 JOBS ?= $(shell nproc)
 VENV := build/venv
-export ANTAEUS_SITE_PACKAGES = $(shell echo $(CURDIR)/$(VENV)/lib/python3*/site-packages)
+# $$PWD, quoted: the path of the checkout may hold spaces.
+SITE_PACKAGES := echo "$$PWD"/$(VENV)/lib/python3*/site-packages
+export ANTAEUS_SITE_PACKAGES = $(shell $(SITE_PACKAGES))
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 ANTAEUS := build/bin/antaeus
 # What the audit and its page need, and every component (docs/architecture.md).
@@ -32,7 +34,7 @@ NO_WHEEL := -DSKBUILD= -DANTAEUS_BESIDE_WHEELS=OFF
 
 # $(1): preset, $(2): further CMake definitions. What tests and Python need is looked for when it is asked for.
 define configure
-@ANTAEUS_SITE_PACKAGES=$$(echo $(CURDIR)/$(VENV)/lib/python3*/site-packages) cmake --preset $(1) -DANTAEUS_WARNINGS_AS_ERRORS=$(WARNINGS_AS_ERRORS) $(RELEASE_OPTIONS) $(NO_WHEEL) $(2) > build/configure-$(1).log 2>&1 || { tail -n 30 build/configure-$(1).log; exit 1; }
+@ANTAEUS_SITE_PACKAGES="$$($(SITE_PACKAGES))" cmake --preset $(1) -DANTAEUS_WARNINGS_AS_ERRORS=$(WARNINGS_AS_ERRORS) $(RELEASE_OPTIONS) $(NO_WHEEL) $(2) > build/configure-$(1).log 2>&1 || { tail -n 30 build/configure-$(1).log; exit 1; }
 endef
 
 demo: setup ## build what it shows, then audit the incident twin beside its good twin
@@ -57,9 +59,11 @@ all: setup-all ## every component, and the Python package (import antaeus in bui
 	$(call configure,release)
 	@cmake --build build/release -j $(JOBS) --target $(ALL)
 
-test: setup-test ## build everything, run every test
+build-tests: setup-test ## build everything that `make test` runs
 	$(call configure,release,-DANTAEUS_BUILD_TESTS=ON)
 	@cmake --build build/release -j $(JOBS)
+
+test: build-tests ## build everything, run every test
 	@tools/run_tests.sh build/release
 
 wheel: setup-all ## one wheel for this Python and one for 3.12 and all later ones, in build/wheel (PYTHONS=python3.13 takes that one)
@@ -87,7 +91,7 @@ soak: setup-test ## the slow proofs: a million poses, blocked targets, a million
 	@cmake --build build/release -j $(JOBS) --target $(addsuffix _tests,$(SOAKS)) antaeus_mujoco antaeus_meshes antaeus_parquet antaeus_python identified_noise
 	@for room in $(SOAKS); do ANTAEUS_SOAK=1 build/bin/$${room}_tests --gtest_filter='*Soak*:Blocked.*' || exit 1; done
 	@$(VENV)/bin/python tools/header_costs.py --check build/release
-	@ANTAEUS_SOAK=1 ANTAEUS_IDENTIFIED_NOISE=$(CURDIR)/build/bin/identified_noise PYTHONPATH=$(CURDIR)/build/python \
+	@ANTAEUS_SOAK=1 ANTAEUS_IDENTIFIED_NOISE="$$PWD/build/bin/identified_noise" PYTHONPATH="$$PWD/build/python" \
 		build/venv/bin/python -m pytest -q -s -p no:cacheprovider tests/python/mujoco_noise_test.py tests/python/loop_soak_test.py tests/python/hostile_numbers_test.py tests/python/ik_closest_test.py tests/live/recording_test.py
 
 bench: setup-test ## benchmarks against what a user would otherwise run
@@ -103,7 +107,7 @@ bench-ik: setup-test ## inverse kinematics of other libraries beside ours (QUICK
 bench-truth: setup-test ## where the estimator lies: scenarios in MuJoCo, five robots, against the truth (QUICK=1: a minute; WRITE=1: into docs/truth.md)
 	$(call configure,release)
 	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_mujoco antaeus_python
-	@ANTAEUS_CLI=$(ANTAEUS) PYTHONPATH=$(CURDIR)/build/python $(VENV)/bin/python benchmarks/truth/run.py $(if $(QUICK),--quick) $(if $(WRITE),--write)
+	@ANTAEUS_CLI=$(ANTAEUS) PYTHONPATH="$$PWD/build/python" $(VENV)/bin/python benchmarks/truth/run.py $(if $(QUICK),--quick) $(if $(WRITE),--write)
 
 fuzz: setup-test ## fuzz the parsers under the sanitizers (FUZZ_RUNS=1000000)
 	$(call configure,asan)
@@ -113,7 +117,7 @@ fuzz: setup-test ## fuzz the parsers under the sanitizers (FUZZ_RUNS=1000000)
 attack: setup-test ## attack the command line: spoiled inputs and maps, kills, full disks, names (ATTACKS=20000, MAPS=20000, KILLS=200 of each verb)
 	$(call configure,release,-DANTAEUS_BUILD_TESTS=ON)
 	@cmake --build build/release -j $(JOBS) --target $(ALL)
-	@ANTAEUS_CLI=$(ANTAEUS) PYTHONPATH=$(CURDIR)/build/python $(VENV)/bin/python tests/attack/attack.py --mutations $(or $(ATTACKS),20000) --kills $(or $(KILLS),200) --maps $(or $(MAPS),20000)
+	@ANTAEUS_CLI=$(ANTAEUS) PYTHONPATH="$$PWD/build/python" $(VENV)/bin/python tests/attack/attack.py --mutations $(or $(ATTACKS),20000) --kills $(or $(KILLS),200) --maps $(or $(MAPS),20000)
 
 format: setup-test ## clang-format every C++ source
 	@tools/format.sh
@@ -122,7 +126,7 @@ tidy: ## clang-tidy over src/ and apps/; a finding is an error
 	@tools/setup.sh all test tidy
 	$(call configure,release,-B build/tidy -DANTAEUS_BUILD_TESTS=OFF -DANTAEUS_BATCHES=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
 	@sed -i -E 's/-m(move|store)-max=[0-9]+//g' build/tidy/compile_commands.json  # options that GCC alone knows
-	@run-clang-tidy.py -p build/tidy -j $(JOBS) -quiet -hide-progress -extra-arg=-Wno-error '^$(CURDIR)/(src|apps)/'
+	@run-clang-tidy.py -p build/tidy -j $(JOBS) -quiet -hide-progress -extra-arg=-Wno-error "^$$PWD/(src|apps)/"
 
 docs: setup-all ## the generated pages of docs/, and build/docs/html from the headers' comments
 	$(call configure,release)
@@ -141,4 +145,4 @@ docs-simulate: setup-all ## run every experiment and write its figures into docs
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: wheel try-wheel help setup setup-all setup-test demo tour motion studies all test check asan soak bench bench-ik bench-truth fuzz attack format tidy docs docs-simulate clean
+.PHONY: build-tests wheel try-wheel help setup setup-all setup-test demo tour motion studies all test check asan soak bench bench-ik bench-truth fuzz attack format tidy docs docs-simulate clean

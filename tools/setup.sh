@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
-# Makes build/venv from requirements.lock and sees to the system packages. Called by the Makefile; silent when done.
-# Usage: setup.sh [EXTRA...]: EXTRA names wheels of requirements.lock that not every target needs: all, test, tidy.
+# Makes build/venv from requirements.lock and installs missing Debian packages. The Makefile calls it; it prints nothing when all is there.
+# Usage: setup.sh [--packages] [EXTRA...]
+#   EXTRA        wheels of requirements.lock that not every target needs: all, test, tidy, wheel, viewers, random
+#   --packages   the Debian packages alone
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 fail() { printf 'antaeus: %s\n' "$1" >&2; exit 2; }
+packages_only=no
+[ "${1:-}" != --packages ] || { packages_only=yes; shift; }
 
 python=${PYTHON:-python3}
 command -v "$python" >/dev/null || fail "no $python on the PATH; install Python 3.11 or newer"
@@ -35,17 +39,14 @@ fi
   missing+=("$("$python" -c 'import sys; print("python{}.{}-dev".format(*sys.version_info))')")
 if [ ${#missing[@]} -gt 0 ]; then
   command -v apt-get >/dev/null ||
-    fail "system packages are missing: ${missing[*]}; docs/in_your_project.md has their names on Fedora and Arch"
-  as_root=()
-  if [ "$(id -u)" -ne 0 ]; then
-    sudo -n true 2>/dev/null || fail "system packages are missing; run: sudo apt-get install ${missing[*]}"
-    as_root=(sudo)
-  fi
-  echo "antaeus: installing ${missing[*]}" >&2
-  "${as_root[@]}" apt-get update -qq >/dev/null
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null ||
+    fail "missing system packages: ${missing[*]}; docs/in_your_project.md has their names on Fedora and Arch"
+  [ "$(id -u)" -eq 0 ] || fail "missing system packages; run: sudo apt-get install ${missing[*]}"
+  echo "antaeus: installing Debian packages: ${missing[*]}" >&2
+  apt-get update -qq >/dev/null
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null ||
     fail "apt-get could not install ${missing[*]}; install them by hand (on Ubuntu after: sudo add-apt-repository universe)"
 fi
+[ $packages_only = no ] || exit 0
 
 # Not bin/pip: its first line holds the folder in which the environment was made.
 # --no-deps: the lock file is complete, and pip must not add anything that it does not name.

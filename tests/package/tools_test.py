@@ -1,0 +1,70 @@
+"""The scripts of tools/: what setup.sh says of missing Debian packages, and what count_lines.py refuses."""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def run_setup(folder, user_id):
+    """Runs setup.sh as the user `user_id`, with a compiler that is missing and a recorder in place of apt-get."""
+    commands = folder / "commands"
+    commands.mkdir()
+    for name, text in {"id": f"echo {user_id}", "apt-get": f'echo "$@" >> "{folder}/apt"', "sudo": f'echo "$@" >> "{folder}/sudo"'}.items():
+        (commands / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        (commands / name).chmod(0o755)
+    environment = os.environ | {"PATH": f"{commands}:{os.environ['PATH']}", "CXX": "clang++-99"}
+    return subprocess.run([ROOT / "tools/setup.sh", "--packages"], env=environment, capture_output=True, text=True, encoding="utf-8")
+
+
+def test_setup_without_root_prints_one_line_to_run_and_installs_nothing(tmp_path):
+    result = run_setup(tmp_path, 1000)
+    assert result.returncode == 2
+    assert result.stderr.startswith("antaeus: missing system packages; run: sudo apt-get install ") and "clang-99" in result.stderr
+    assert result.stderr.count("\n") == 1 and not result.stdout
+    assert not (tmp_path / "apt").exists() and not (tmp_path / "sudo").exists()
+
+
+def test_setup_as_root_prints_the_packages_before_it_installs_them(tmp_path):
+    result = run_setup(tmp_path, 0)
+    assert result.returncode == 0 and not (tmp_path / "sudo").exists()
+    assert result.stderr.startswith("antaeus: installing Debian packages: ") and "clang-99" in result.stderr
+    assert "clang-99" in (tmp_path / "apt").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def count_lines():
+    spec = importlib.util.spec_from_file_location("count_lines", ROOT / "tools/count_lines.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_count_lines_accepts_what_is_within_its_ceilings(count_lines):
+    ceiling = {"docs": {"lines": 10, "bytes": 100, "reason": "first count"}}
+    assert count_lines.offences({"docs": (10, 100)}, ceiling, ceiling) == []
+
+
+@pytest.mark.parametrize(
+    "counted, ceiling, expected",
+    [
+        ((11, 100), {"lines": 10, "bytes": 100, "reason": "first count"}, "11 lines, ceiling 10"),
+        ((10, 101), {"lines": 10, "bytes": 100, "reason": "first count"}, "101 bytes, ceiling 100"),
+        ((10, 100), {"lines": 12, "bytes": 100, "reason": "first count"}, "rose from 10 to 12 without a new `reason`"),
+        ((10, 100), None, "missing in size_ceilings.toml"),
+    ],
+)
+def test_count_lines_names_each_offence(count_lines, counted, ceiling, expected):
+    before = {"docs": {"lines": 10, "bytes": 100, "reason": "first count"}}
+    found = count_lines.offences({"docs": counted}, {"docs": ceiling} if ceiling else {}, before)
+    assert len(found) == 1 and expected in found[0]
+
+
+def test_count_lines_accepts_a_raise_with_a_reason(count_lines):
+    before = {"docs": {"lines": 10, "bytes": 100, "reason": "first count"}}
+    raised = {"docs": {"lines": 12, "bytes": 100, "reason": "a page about clones"}}
+    assert count_lines.offences({"docs": (12, 100)}, raised, before) == []
