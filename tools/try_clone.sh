@@ -56,11 +56,12 @@ if [ $variant = loaded ]; then
   done
 fi
 in_clone() { (cd "$clone" && exec "${as_user[@]}" env -i "${settings[@]}" "$@"); }
+TIMEFORMAT='%R s, CPU %U s in programs and %S s in the kernel'
 timed() {
-  local begin=$SECONDS code=0
+  local code=0
   echo "== $variant: $*"
-  in_clone "$@" || code=$?
-  echo "== $variant: $*: exit code $code, $((SECONDS - begin)) s"
+  time in_clone "$@" || code=$?
+  echo "== $variant: exit code $code"
   return $code
 }
 
