@@ -3,7 +3,6 @@ themselves are tests/identification/."""
 
 import json
 import os
-import pathlib
 import re
 import tomllib
 

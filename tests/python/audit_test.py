@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import pathlib
 import shlex
 import shutil
 import subprocess
@@ -11,7 +10,6 @@ import subprocess
 import antaeus
 import numpy as np
 import pytest
-from support import ROOT
 
 WRIST = "left_wrist_yaw_link"
 

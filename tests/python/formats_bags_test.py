@@ -8,7 +8,7 @@ import struct
 import needs
 import numpy as np
 import pytest
-from support import ROOT, generator
+from support import generator
 
 for library in ("rosbags", "mcap", "mcap_protobuf", "foxglove_schemas_protobuf"):
     needs.package(library)

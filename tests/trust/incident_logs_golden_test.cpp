@@ -262,7 +262,7 @@ void check_hypotheses(const Robot& robot) {
 
 }  // namespace incident_logs
 
-TEST(IncidentLogs, PosteriorFeasibilityAndHypothesesReproduceTheirValues) {
+TEST(IncidentLogs, ReproduceTheirValues) {
   using namespace incident_logs;
   for (const char* name : {"re1_real_encode", "re2_real_encode", "re3_real_encode_tr1"}) {
     ANTAEUS_REQUIRE_SHARED(std::filesystem::path("episodes") / name);
