@@ -1,4 +1,4 @@
-"""antaeus identify: its files, what it tells of logs that do not suffice, and its refusals. The fits
+"""antaeus identify: its files, what it reports about logs that do not suffice, and its refusals. The fits
 themselves are tests/identification/."""
 
 import json

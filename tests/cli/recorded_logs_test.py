@@ -41,11 +41,11 @@ def check_identification(episodes, tmp_path):
     labels = [word for s in intervals for word in ("--contact-free", s)]
     done = run("identify", *[episodes / r for r in runs], "--robot", "h1_2", *labels, "--out", tmp_path / "out", seconds=PATIENCE)
     assert done.returncode == 0, (text(done.stdout), text(done.stderr))
-    told = json.loads((tmp_path / "out/summary.json").read_text("utf-8"))
-    assert told["method"] == "held_pose" and told["runs"] == 5 and len(told["joints"]) == 15
-    assert abs(told["envelope"]["largest_speed"] - 1.86) < 0.01  # docs/measured/held_pose.md
-    assert 0.9 <= told["hold_out"]["covered"] <= 1.0
-    assert any("friction" in one["reason"] for one in told["omitted"])
+    summary = json.loads((tmp_path / "out/summary.json").read_text("utf-8"))
+    assert summary["method"] == "held_pose" and summary["runs"] == 5 and len(summary["joints"]) == 15
+    assert abs(summary["envelope"]["largest_speed"] - 1.86) < 0.01  # docs/measured/held_pose.md
+    assert 0.9 <= summary["hold_out"]["covered"] <= 1.0
+    assert any("friction" in one["reason"] for one in summary["omitted"])
     assert run("robot", tmp_path / "out" / "profile.toml", "--json").returncode == 0
     sizes = []
     for choice in (["h1_2", "--set", "residual.noise=figures"], [tmp_path / "out" / "profile.toml"]):
@@ -138,8 +138,8 @@ def check_identification_of_tiago(folder, urdf, tmp_path):
     done = run(*arguments, "--effort-units", "--out", tmp_path / "out", seconds=PATIENCE)
     assert done.returncode == 1, text(done.stdout)  # three channels are dead: the other five are written
     assert "5 of 8 joints: the rest looks like a set-up mistake" in " ".join(text(done.stdout).split())
-    told = json.loads((tmp_path / "out/summary.json").read_text("utf-8"))
-    assert told["unit"] == "channel units" and told["hold_out"]["covered"] >= 0.9
+    summary = json.loads((tmp_path / "out/summary.json").read_text("utf-8"))
+    assert summary["unit"] == "channel units" and summary["hold_out"]["covered"] >= 0.9
     for name in ("profile.toml", "summary.json", "report.html"):
         assert "channel units" in (tmp_path / "out" / name).read_text("utf-8"), name
     assert "channel units" in text(done.stdout)

@@ -67,7 +67,7 @@ def test_robots_of_the_repository(name, tmp_path):
 
 
 def test_example_robots(tmp_path):
-    """Robots that nobody here has described get their profile, and every command answers or refuses in one line."""
+    """Third-party robots get their profile, and every command answers or refuses in one line."""
     needs.example_robot()
     for name, (file, base, frames) in EXAMPLES.items():
         (tmp_path / name).mkdir()

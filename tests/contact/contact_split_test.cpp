@@ -1,4 +1,4 @@
-// What a total wrench becomes as a result: feet, a hidden contact where it is seen, and what no contact explains.
+// Results from a total wrench: feet, a hidden contact if it is seen, and the part that no contact explains.
 #include <gtest/gtest.h>
 
 #include "antaeus/contact/contact_result.hpp"

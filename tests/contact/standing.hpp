@@ -107,7 +107,7 @@ inline TotalMotion lifted_foot() {
   return motion;
 }
 
-/// What an estimate from every second row differs by.
+/// Difference of an estimate from every second row.
 struct RateEffect {
   double force = 0.0;     ///< largest rms of a foot's vertical force [N]
   double sd_ratio = 0.0;  ///< geometric mean over rows and feet

@@ -120,8 +120,8 @@ def test_rerun_is_given_links_forces_and_verdicts(robot, live, monkeypatch):
     name, _, arrow = rerun.logged["robot/panda_hand"]
     assert name == "Arrows3D" and np.allclose(arrow["vectors"], 0.01 * block.wrench[-1, 0, :3])
     for entity, values in (("force/panda_hand", block.wrench[-1, 0, :3]), ("sd/panda_hand", block.sd[-1, 0, :3])):
-        name, (told,), _ = rerun.logged[entity]
-        assert name == "Scalars" and np.array_equal(told, values), entity
+        name, (scalars,), _ = rerun.logged[entity]
+        assert name == "Scalars" and np.array_equal(scalars, values), entity
     assert rerun.logged["verdict/panda_hand"][1][0].startswith("ok")
 
 

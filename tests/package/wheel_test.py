@@ -56,18 +56,18 @@ def check_libraries(wheel):
     assert not [name for name in libraries if any(other in name for other in OTHERS) and not name.startswith("libantaeus")], wheel
     if not importlib.util.find_spec("auditwheel"):
         needs.skip("auditwheel is not installed", "tools/setup.sh wheel")
-    told = subprocess.run([sys.executable, "-m", "auditwheel", "show", wheel], capture_output=True, text=True, check=True).stdout
-    consistent = re.findall(r'"(manylinux_\d+_\d+)_x86_64"', re.sub(r"\s+", " ", told))
+    shown = subprocess.run([sys.executable, "-m", "auditwheel", "show", wheel], capture_output=True, text=True, check=True).stdout
+    consistent = re.findall(r'"(manylinux_\d+_\d+)_x86_64"', re.sub(r"\s+", " ", shown))
     assert consistent and consistent[0] in wheel.name
 
 
 def check_dependencies(wheel):
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     archive = zipfile.ZipFile(wheel)
-    told, = (archive.read(name).decode() for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
-    required = {re.sub(r"[ ()]", "", line) for line in re.findall(r"^Requires-Dist: (.*)$", told, re.MULTILINE) if "extra" not in line}
+    metadata, = (archive.read(name).decode() for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+    required = {re.sub(r"[ ()]", "", line) for line in re.findall(r"^Requires-Dist: (.*)$", metadata, re.MULTILINE) if "extra" not in line}
     assert required == set(wanted["dependencies"]) or {r.replace("<3,>=1.26", ">=1.26,<3") for r in required} == set(wanted["dependencies"]), wheel
-    assert set(re.findall(r"^Provides-Extra: (.*)$", told, re.MULTILINE)) == set(wanted["optional-dependencies"]), wheel
+    assert set(re.findall(r"^Provides-Extra: (.*)$", metadata, re.MULTILINE)) == set(wanted["optional-dependencies"]), wheel
 
 
 def test_what_is_warned_of_is_what_is_required(installation):

@@ -1,5 +1,5 @@
 // The posterior, the whole-robot check and the hypotheses on the incident's logs. The logs hold no true force, but it
-// is known that nobody pushed in RE3, and that RE1 and RE2 went well.
+// is known that no one pushed in RE3, and that RE1 and RE2 went well.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -109,7 +109,7 @@ void check_reliability(const Robot& robot) {
   const EndpointReliability& re3 = incident[8].reliability;
   EXPECT_LT(re3.prior_free_redundancy[kTorso], 1e-3);
   EXPECT_GT(re3.prior_free_bias[kTorso], 500.0);
-  // What a prior of 20 N adds (10.4 N·m where nothing touches the other hand: docs/measured/incident_logs.md).
+  // With a prior of 20 N (10.4 N·m where nothing touches the other hand: docs/measured/incident_logs.md).
   EXPECT_NEAR(re3.minimal_detectable_bias[kTorso], 15.2, 0.3);
   const std::vector<Step> good = run(robot, "re2_real_encode");
   const EndpointReliability& re2 = good[8].reliability;
