@@ -11,7 +11,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SHARED = pathlib.Path(os.environ.get("ANTAEUS_SHARED", ROOT.parent / "shared")).resolve()
 PIP = f"{os.path.relpath(sys.executable, ROOT) if sys.executable.startswith(f'{ROOT}/') else sys.executable} -m pip install"
-WHEELS = {"cyclonedds": "cyclonedds", "foxglove": "foxglove-sdk", "mcap.writer": "mcap", "rerun": "rerun-sdk", "ruamel": "ruamel.yaml", "zenoh": "eclipse-zenoh"}
+# Modules whose wheel has another name.
+WHEELS = {"foxglove": "foxglove-sdk", "mcap_protobuf": "mcap-protobuf-support", "pinocchio": "pin", "rerun": "rerun-sdk", "zenoh": "eclipse-zenoh"}
 
 
 def skip(missing, command):
@@ -29,9 +30,9 @@ FULL_DEVICE = skip_unless(os.path.exists("/dev/full"), "/dev/full does not exist
 
 def package(name):
     """Returns the imported module. At the top of a module it skips all of its tests."""
-    wheel = WHEELS.get(name, name.partition(".")[0].replace("_", "-"))
-    command = "make all" if name == "antaeus" else f"{PIP} {wheel}"
-    return pytest.importorskip(name, reason=f"the package {name} is not installed; run: {command}")
+    module = name.partition(".")[0]
+    command = "make all" if name == "antaeus" else f"{PIP} {WHEELS.get(module, module.replace('_', '-'))}"
+    return pytest.importorskip(name, reason=f"the package {module} is not installed; run: {command}")
 
 
 def reference_data(relative):
