@@ -507,7 +507,7 @@ def main():
     shared = pathlib.Path(os.environ.get("ANTAEUS_SHARED", ROOT.parent / "shared")).resolve()
     for name in published["episodes"].values():
         if not (shared / "episodes" / name / "tau.npy").exists():
-            print(f"reference data absent: episodes/{name} in ANTAEUS_SHARED (default ../shared)")
+            print(f"reference data 'episodes/{name}' are missing in {shared}; run: tools/incident_logs.sh CLONE")
             return ABSENT
     page, complaints = page_and_complaints(Ours(options.antaeus, shared, published["episodes"]), published)
     if options.write:

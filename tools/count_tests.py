@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Counts tests, not entries of ctest: reads the log of a run and prints why tests were skipped and, as the last line,
 how many passed, failed and were skipped. An entry of GoogleTest or pytest counts its tests, any other counts as one.
-Exit 1 where an entry ran nothing. Usage: count_tests.py BUILD/Testing/Temporary/LastTest.log"""
+Exit 1 if an entry ran nothing, or if a reason does not end with "; run: " and a command.
+Usage: count_tests.py BUILD/Testing/Temporary/LastTest.log"""
 
 import collections
 import pathlib
@@ -11,7 +12,7 @@ import sys
 ENTRY = re.compile(r"^\d+/\d+ Testing: (.*)$", re.MULTILINE)
 GOOGLE = re.compile(r"^\[  (PASSED|FAILED|SKIPPED)  ?\] (\d+) tests?[.,]", re.MULTILINE)
 PYTEST = re.compile(r"^(?:=+ )?((?:\d+ \w+(?:, )?)+) in [\d.]+s", re.MULTILINE)
-REASON = re.compile(r": Skipped\n(.*)$|(?:^|: |\] )((?:reference data|no browser|needs |skipped).*)$|^SKIPPED \[\d+\] (.*)$", re.MULTILINE)
+REASON = re.compile(r": Skipped\n(.*)$|^SKIPPED \[\d+\] (?:[^ ]+: )?(.*)$", re.MULTILINE)
 
 
 def count(text: str) -> collections.Counter:
@@ -36,7 +37,7 @@ def main(path: pathlib.Path) -> int:
     starts = [(match.start(), match.group(1)) for match in ENTRY.finditer(text)]
     total: collections.Counter = collections.Counter()
     reasons: collections.Counter = collections.Counter()
-    empty = []
+    empty, without_command = [], []
     for index, (start, name) in enumerate(starts):
         part = text[start : starts[index + 1][0] if index + 1 < len(starts) else len(text)]
         found = count(part)
@@ -50,15 +51,18 @@ def main(path: pathlib.Path) -> int:
         total += found
         if found["skipped"]:
             lines = {next(filter(None, groups)).strip() for groups in REASON.findall(part)}
-            reasons[f"{name}: " + ("; ".join(sorted(lines)) or "no reason given")] += found["skipped"]
+            without_command += [f"{name}: {line}" for line in sorted(lines) or ["no reason given"] if "; run: " not in line]
+            reasons["\n       ".join([name, *sorted(lines)])] += found["skipped"]
     if reasons:
         print("\nSkipped, with the reason:")
         for reason, number in sorted(reasons.items()):
-            print(f"  {number:3}  {reason}"[:300])
+            print(f"  {number:3}  {reason}")
     for name in empty:
         print(f"{name}: ran no test")
+    for reason in without_command:
+        print(f"This skip names no command that enables it: {reason}")
     print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped")
-    return 1 if empty or not starts else 0
+    return 1 if empty or without_command or not starts else 0
 
 
 if __name__ == "__main__":

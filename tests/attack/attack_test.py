@@ -6,6 +6,7 @@ import os
 import sys
 
 import attack
+import needs
 import numpy as np
 import pytest
 
@@ -31,7 +32,7 @@ def test_spoiled_inputs_end_in_one_line(findings, inputs):
 
 
 def test_spoiled_maps_are_read_or_refused_in_one_line(findings, inputs):
-    pytest.importorskip("antaeus")
+    needs.package("antaeus")
     assert attack.attack_maps(findings, inputs, 300, SEED) > 15, "nearly all are refused: nothing behind the reader is tried"
 
 

@@ -8,17 +8,12 @@ import subprocess
 import sys
 import tomllib
 
+import needs
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOL = ROOT / "tools" / "compare_published.py"
-SHARED = pathlib.Path(os.environ.get("ANTAEUS_SHARED", ROOT.parent / "shared")).resolve()
 COMMAND = os.environ.get("ANTAEUS_CLI", str(ROOT / "build" / "bin" / "antaeus"))
-
-if not (SHARED / "episodes" / "re3_real_encode_tr1" / "tau.npy").exists():
-    pytest.skip("reference data absent: episodes/re3_real_encode_tr1: tools/incident_logs.sh CLONE lays it (docs/incident.md)",
-                allow_module_level=True)
-
 CELLS, DIFFERING = 354, 31
 
 # What the report prints, and what its data say. Those that were known before come first; the others were found by this comparison.
@@ -64,58 +59,23 @@ def tool():
     return load_tool()
 
 
-@pytest.fixture(scope="module")
-def published(tool):
-    return tomllib.loads(tool.TABLES.read_text(encoding="utf-8"))
-
-
-@pytest.fixture(scope="module")
-def ours(tool, published):
-    return tool.Ours(COMMAND, SHARED, published["episodes"])
-
-
-@pytest.fixture(scope="module")
-def cells(tool, published, ours):
-    tables, claims = tool.read_cells(ours, published)
-    return [cell for _, table in tables for cell in table.values()] + claims
-
-
 def run(*arguments, **environment):
     return subprocess.run([sys.executable, str(TOOL), *arguments], capture_output=True, text=True, env={**os.environ, **environment})
 
 
-def test_committed_page_is_fresh():
-    done = run("--check", "--antaeus", COMMAND)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_counts(cells):
-    assert len(cells) == CELLS
-    assert sum(not cell.agrees for cell in cells) == DIFFERING == sum(map(len, KNOWN.values()))
-
-
-@pytest.mark.parametrize("name", KNOWN)
-def test_known_difference(name, cells):
-    found = [cell for cell in cells if cell.known == name]
-    assert [(cell.printed, cell.computed) for cell in found] == KNOWN[name]
-    assert not any(cell.agrees for cell in found)
-
-
-def test_nothing_else_differs(cells):
-    assert {cell.known for cell in cells if not cell.agrees} == set(KNOWN)
-
-
-def test_second_calculation_gives_the_same_forces(tool, ours):
+def test_every_number_of_the_report(tool, monkeypatch, tmp_path, capsys):
+    for name in ("re1_real_encode", "re2_real_encode", "re3_real_encode_tr1"):
+        needs.reference_data(f"episodes/{name}")
+    published = tomllib.loads(tool.TABLES.read_text(encoding="utf-8"))
+    ours = tool.Ours(COMMAND, needs.SHARED, published["episodes"])
+    tables, claims = tool.read_cells(ours, published)
+    cells = [cell for _, table in tables for cell in table.values()] + claims
+    differing = [cell for cell in cells if not cell.agrees]
+    assert (len(cells), len(differing)) == (CELLS, DIFFERING)
+    found = {name: [(cell.printed, cell.computed) for cell in differing if cell.known == name] for name in {cell.known for cell in differing}}
+    assert found == KNOWN
     assert ours.disagreement() < tool.SAME_FORCE
 
-
-@pytest.mark.parametrize("printed, agrees", [("-532.9", True), ("-533.0", True), ("-532.8", False), ("-533.1", False),
-                                             ("-533", True), ("532.9", False)])
-def test_one_unit_of_the_last_printed_digit(tool, ours, printed, agrees):
-    assert tool.Cell(ours, "", "", printed, "step:RE3:8:Fz").agrees is agrees
-
-
-def test_wrong_cells_are_complained_about(tool, published, ours):
     changed = copy.deepcopy(published)
     changed["table"][0]["rows"][0][1] = "15.65"                                                  # ours is 15.62
     next(c for c in changed["claim"] if c.get("known") == "total_mass")["printed"] = "67"        # now it agrees
@@ -124,17 +84,32 @@ def test_wrong_cells_are_complained_about(tool, published, ours):
     assert "15.65" in complaints[0] and "nothing explains it" in complaints[0]
     assert "total_mass" in complaints[1] and "agrees" in complaints[1]
 
-
-def test_stale_page_fails_with_a_diff(tool, monkeypatch, tmp_path, capsys):
+    done = run("--check", "--antaeus", COMMAND)
+    assert done.returncode == 0, "the committed page is stale:\n" + done.stdout + done.stderr
     stale = tmp_path / "page.md"
     stale.write_text(tool.PAGE.read_text(encoding="utf-8").replace("46.3", "46.4"), encoding="utf-8")
     monkeypatch.setattr(tool, "PAGE", stale)
+    monkeypatch.setattr(tool, "Ours", lambda *_: ours)
     monkeypatch.setattr(sys, "argv", ["compare_published.py", "--check", "--antaeus", COMMAND])
-    assert tool.main() == 1
-    assert "46.4" in capsys.readouterr().out
+    capsys.readouterr()
+    assert tool.main() == 1 and "46.4" in capsys.readouterr().out, "a stale page is not reported"
 
 
-def test_absent_logs_are_said(tmp_path):
+def test_second_calculation_gives_the_same_forces(tool, tmp_path):
+    """On the synthetic episodes. The recorded ones: test_every_number_of_the_report."""
+    done = subprocess.run([COMMAND, "demo", "--out", tmp_path / "demo", "--episodes", tmp_path / "episodes"], capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    ours = tool.Ours(COMMAND, tmp_path, {"RE1": "twin_pushes", "RE2": "twin_good", "RE3": "twin_incident"})
+    assert ours.disagreement() < tool.SAME_FORCE
+
+
+@pytest.mark.parametrize("printed, agrees", [("-532.9", True), ("-533.0", True), ("-532.8", False), ("-533.1", False),
+                                             ("-533", True), ("532.9", False)])
+def test_one_unit_of_the_last_printed_digit(tool, printed, agrees):
+    assert tool.Cell(lambda quantity: {"Fz": -532.91}[quantity], "", "", printed, "Fz").agrees is agrees
+
+
+def test_missing_logs_are_reported(tmp_path):
     done = run("--check", ANTAEUS_SHARED=str(tmp_path))
     assert done.returncode == 77
-    assert "reference data absent:" in done.stdout
+    assert done.stdout == f"reference data 'episodes/re1_real_encode' are missing in {tmp_path}; run: tools/incident_logs.sh CLONE\n"

@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from command_line import ROOT, SHARED, run  # noqa: E402
+from command_line import ROOT, run  # noqa: E402
 
 FILES = ["report.html", "steps.csv", "steps.parquet", "summary.json"]
 FIRST = ("step,time,endpoint,estimator,sign,frame,residual_kind,Fx,Fy,Fz,Mx,My,Mz,sd_Fx,sd_Fy,sd_Fz,"
@@ -222,18 +222,3 @@ def test_nothing_of_the_machine_is_written(twins, out):
         # Dates of this century and times of day; SHA-256 sums and numbers are digits too, hence the separators.
         assert not re.search(rb"\b20[2-9]\d-[01]\d-[0-3]\d\b", content), name
         assert not re.search(rb"\b[0-2]\d:[0-5]\d:[0-5]\d\b", content), name
-
-
-def test_the_incidents_own_logs():
-    episodes = SHARED / "episodes"
-    if not episodes.exists():
-        pytest.skip(f"reference data absent: {episodes}: tools/incident_logs.sh CLONE lays it (docs/incident.md)")
-    done = run("audit", episodes / "re3_real_encode_tr1", "--robot", "h1_2", "--baseline", episodes / "re2_real_encode",
-               "--baseline", episodes / "re1_real_encode", "--json", seconds=60)
-    assert done.returncode == 1 and done.stderr == b""
-    summary = json.loads(done.stdout)
-    left = next(s for s in summary["audited"]["series"] if s["estimator"] == "deployed" and s["label"] == "left wrist")
-    assert left["peak_force_N"] == pytest.approx(2595.6, abs=0.05) and left["peak_force_step"] == 46  # docs/measured/incident_logs.md
-    assert [b["steps"] for b in summary["baselines"]] == [1357, 2620]  # incident report
-    own, checked = own_keys({p for p in leaves(summary) if not p.startswith("baselines[]")})
-    assert own <= set(documented("summary.md", "key")) and checked <= set(documented("check.md", "key"))

@@ -1,20 +1,19 @@
 """From a stranger's description and log to a first audit: four commands, none with --set, from csv, ROS 2 bag and MCAP.
 
-The robots have no profile here: a Panda, a UR5e and a G1 by their descriptions alone, and an arm that this test writes. Nothing
-touches them, and torques are exact to the noise: what is `ok` and far from zero would be a false force.
+The robots have no profile here: a Panda, a UR5e and a humanoid by their descriptions alone, and an arm that this test writes. Nothing
+touches them, and torques are exact to the noise: a usable estimate far from zero is a false force.
 """
 
 import json
-import os
 import pathlib
 import shutil
 
+import needs
 import numpy as np
 import pytest
 from command_line import ROOT, refused, run, text
 
-antaeus = pytest.importorskip("antaeus")
-EXAMPLES = pathlib.Path(os.environ.get("ANTAEUS_EXAMPLE_ROBOTS", "/nowhere"))
+antaeus = needs.package("antaeus")
 RATE = 250.0  # Hz: below 200 the residual is static, and no step that moves is ok
 SECONDS = 6.0
 
@@ -40,13 +39,8 @@ def own_arm(file):
 def description(robot, folder):
     if robot == "own":
         return own_arm(folder / "own_arm.urdf")
-    if robot == "g1":
-        found = sorted(EXAMPLES.glob("g1_description/urdf/g1_29dof_rev_1_0.urdf"))
-        if not found:
-            pytest.skip("needs example-robot-data (ANTAEUS_EXAMPLE_ROBOTS)")
-        return found[0]
     # Without the profile that lies beside it.
-    return pathlib.Path(shutil.copy(ROOT / "robots" / robot / f"{robot}.urdf", folder))
+    return pathlib.Path(shutil.copy(ROOT / ("tests/support" if robot == "biped" else f"robots/{robot}") / f"{robot}.urdf", folder))
 
 
 def motion(urdf):
@@ -76,7 +70,7 @@ def write_csv(path, names, time, q, v, tau):
 
 def messages(names, time, q, v, tau, upright):
     """Joint states in an order of their own, and the inertial sensor of a robot that does not tilt."""
-    typesys = pytest.importorskip("rosbags.typesys")
+    typesys = needs.package("rosbags.typesys")
     store = typesys.get_typestore(typesys.Stores.ROS2_HUMBLE)
     types = store.types
     order = list(reversed(range(len(names))))
@@ -93,7 +87,7 @@ def messages(names, time, q, v, tau, upright):
 
 
 def write_ros2(path, *log):
-    rosbag2 = pytest.importorskip("rosbags.rosbag2")
+    rosbag2 = needs.package("rosbags.rosbag2")
     with rosbag2.Writer(path, version=9) as writer:
         connections = {}
         for topic, kind, stamp, data, store in messages(*log):
@@ -104,7 +98,7 @@ def write_ros2(path, *log):
 
 
 def write_mcap(path, *log):
-    writing = pytest.importorskip("mcap.writer")
+    writing = needs.package("mcap.writer")
     with open(path, "wb") as stream:
         writer = writing.Writer(stream)
         writer.start("ros2", "test")
@@ -126,14 +120,14 @@ def commands(urdf, log, folder):
 
 
 @pytest.mark.parametrize("form", ["csv", "ros2", "mcap"])
-@pytest.mark.parametrize("robot", ["panda", "ur5e", "g1", "own"])
+@pytest.mark.parametrize("robot", ["panda", "ur5e", "biped", "own"])
 def test_four_commands_to_an_audit(tmp_path, robot, form):
     urdf = description(robot, tmp_path)
     names, *log = motion(urdf)
     if form == "csv":
         path = write_csv(tmp_path / "log.csv", names, *log)
     else:
-        path = (write_ros2 if form == "ros2" else write_mcap)(tmp_path / ("log" if form == "ros2" else "log.mcap"), names, *log, robot == "g1")
+        path = (write_ros2 if form == "ros2" else write_mcap)(tmp_path / ("log" if form == "ros2" else "log.mcap"), names, *log, robot == "biped")
     taken = list(commands(urdf, path, tmp_path))
     assert len(taken) <= 4 and not any("--set" in one for one in taken)
     for command in taken:
@@ -143,12 +137,12 @@ def test_four_commands_to_an_audit(tmp_path, robot, form):
     checked = json.loads((tmp_path / "check" / "summary.json").read_text())
     assert not [one["text"] for one in checked["findings"] if one["severity"] == "error"]
     columns = np.genfromtxt(tmp_path / "audit" / "steps.csv", delimiter=",", names=True, dtype=None, encoding="utf-8")
-    posterior = columns[(columns["estimator"] == "posterior") & (columns["verdict"] == "ok")]
-    print(f"{robot}, {form}: {posterior.size} of {columns.size} rows are ok")
-    assert posterior.size > 0 or (robot, form) == ("g1", "csv")  # that log has no IMU
+    posterior = columns[(columns["estimator"] == "posterior") & np.isin(columns["verdict"], ["ok", "degraded"])]
+    print(f"{robot}, {form}: {posterior.size} of {columns.size} rows are usable")
+    assert posterior.size > 0
     false = np.abs(np.array([posterior[axis] for axis in ("Fx", "Fy", "Fz")]))
     sd = np.array([posterior[f"sd_{axis}"] for axis in ("Fx", "Fy", "Fz")])
-    assert np.all(false < 4.5 * sd), "a false force that is ok"
+    assert np.all(false < 4.5 * sd), "a false force in a usable row"
 
 
 def test_what_a_verb_cannot_be_told_names_convert(tmp_path):
@@ -157,7 +151,7 @@ def test_what_a_verb_cannot_be_told_names_convert(tmp_path):
     time = np.arange(20) / RATE
     log = [(topic, *rest) for topic in ("/left", "/right")
            for _, *rest in messages(names, time, *np.random.default_rng(1).normal(size=(3, 20, 2)), False)]
-    writing = pytest.importorskip("mcap.writer")
+    writing = needs.package("mcap.writer")
     with open(tmp_path / "-two.mcap", "wb") as stream:
         writer = writing.Writer(stream)
         writer.start("ros2", "test")

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from command_line import ROOT, SHARED, refused, run, text
+from command_line import ROOT, refused, run, text
 
 PLANAR = ROOT / "robots" / "planar_3r" / "planar_3r.urdf"
 QUADRUPED = ROOT / "tests/support/quadruped.urdf"

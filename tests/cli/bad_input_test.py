@@ -5,6 +5,7 @@ import csv
 import os
 import shutil
 
+import needs
 import numpy as np
 import pytest
 from command_line import ROOT, run
@@ -282,7 +283,7 @@ def test_output_is_a_regular_file(small, tmp_path):
     assert (tmp_path / "out").read_text() == "kept"
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="there is no /proc on this system")
+@needs.PROC
 def test_output_folder_that_nobody_may_write(small):
     """/proc takes no new folders, from root neither: the nearest to a read-only disk without mounting one."""
     refused("audit", small, "--robot", "planar_3r", "--out", "/proc/antaeus", names=["/proc/antaeus"])

@@ -2,6 +2,7 @@
 
 import json
 
+import needs
 import numpy as np
 import pytest
 from command_line import refused, run, text
@@ -9,7 +10,7 @@ from command_line import refused, run, text
 
 def arm(folder, seconds=20.0, **changed):
     """A UR5e that moves freely, with the friction of its drives, that a channel can be changed of."""
-    antaeus = pytest.importorskip("antaeus")
+    antaeus = needs.package("antaeus")
     chance = np.random.default_rng(12)
     time = np.arange(int(seconds * 200)) / 200
     rate, phase = chance.uniform(0.6, 2.0, (2, 6)), chance.uniform(0, 6, (2, 6))

@@ -5,6 +5,7 @@ import json
 import os
 import re
 
+import needs
 import pytest
 from command_line import ROOT, refused, run, text
 
@@ -395,7 +396,7 @@ def test_robot_list_and_details():
     assert len(bare["motors"]) == 3 and bare["reference_joint"] is None
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full on this system")
+@needs.FULL_DEVICE
 def test_a_full_stdout_is_no_success(twins):
     with open("/dev/full", "wb") as full:
         done = run("audit", twins / "twin_good", "--robot", "h1_2", "--json", stdout=full)

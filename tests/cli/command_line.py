@@ -11,7 +11,6 @@ import subprocess
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHARED = pathlib.Path(os.environ.get("ANTAEUS_SHARED", ROOT.parent / "shared"))
 SECONDS = 5.0  # of work, on a machine with two cores that does nothing else
 MEMORY = 2 << 30
 OFFSET = 0.25 * np.arange(7) - 0.55  # N·m, of conftest's arm_log

@@ -1,5 +1,6 @@
 """Episodes for the tests of the command line."""
 
+import needs
 import numpy as np
 import pytest
 from command_line import OFFSET, run
@@ -29,7 +30,7 @@ def small(tmp_path):
 @pytest.fixture(scope="session")
 def arm_log(tmp_path_factory):
     """A Panda that moves freely for 40 s at 100 Hz; friction, offsets and noise in its torques."""
-    antaeus = pytest.importorskip("antaeus")
+    antaeus = needs.package("antaeus")
     chance = np.random.default_rng(3)
     time = np.arange(4000) / 100
     rate, size, phase = chance.uniform(0.3, 2, (3, 7)), chance.uniform(0.1, 0.25, (3, 7)), chance.uniform(0, 6, (3, 7))

@@ -3,6 +3,7 @@
 import csv
 import json
 
+import needs
 import numpy as np
 import pytest
 from check_verb_test import arm
@@ -77,7 +78,7 @@ def test_units_orders_and_signs(right, tmp_path, name):
 def test_delays(right, tmp_path, fault, late):
     first = planted_and_fixed(right, tmp_path, fault, ["--size", str(late)])
     assert abs(first["size"] - late) <= max(0.001, 3 * first["sd"])
-    antaeus = pytest.importorskip("antaeus")
+    antaeus = needs.package("antaeus")
     fixed = antaeus.load_episode(tmp_path / "wrong", antaeus.load_robot(str(tmp_path / "fixed.toml")))
     wanted = antaeus.load_episode(right, antaeus.load_robot("ur5e"))
     inside = slice(30, -30)

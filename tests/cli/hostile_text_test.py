@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import threading
 
+import needs
 import numpy as np
 import pytest
 from command_line import ROOT, refused, run, text
@@ -193,7 +194,7 @@ def test_a_profile_that_nests_without_end(tmp_path, form):
 
 
 def test_a_profile_that_nests_is_refused_on_a_small_stack(tmp_path):
-    antaeus = pytest.importorskip("antaeus")
+    antaeus = needs.package("antaeus")
     profile = tmp_path / "t.toml"
     profile.write_text("[" + ".".join(["a"] * 40000) + "]\n")
     said = []
@@ -215,7 +216,7 @@ def test_a_profile_that_nests_is_refused_on_a_small_stack(tmp_path):
 
 
 def test_errors_in_python_are_of_the_family(small, tmp_path):
-    antaeus = pytest.importorskip("antaeus")
+    antaeus = needs.package("antaeus")
     robot = antaeus.load_robot("planar_3r")
     episode = antaeus.load_episode(small, robot)
     (tmp_path / "file").write_text("")

@@ -1,19 +1,16 @@
-"""antaeus identify: its files, what it tells of logs that do not suffice, its refusals, and logs of real robots. The fits
+"""antaeus identify: its files, what it reports about logs that do not suffice, and its refusals. The fits
 themselves are tests/identification/."""
 
 import json
 import os
-import pathlib
 import re
 import tomllib
 
 import numpy as np
 import pytest
-from command_line import OFFSET, ROOT, SHARED, refused, run, text
+from command_line import OFFSET, ROOT, refused, run, text
 
 PANDA = ROOT / "robots" / "panda"
-TIAGO = pathlib.Path(os.environ.get("ANTAEUS_EXAMPLE_ROBOTS", "/nowhere")) / "tiago_description/robots/tiago.urdf"
-EPISODES = SHARED / "episodes"
 PATIENCE = 240.0  # s: two cores are shared with other tests
 
 
@@ -209,57 +206,3 @@ def test_columns_of_any_name_are_read(free, tmp_path):
     done = run("identify", tmp_path / "ros.csv", "--robot", "panda", "--contact-free", "all", "--json", cwd=tmp_path, seconds=PATIENCE)
     assert done.returncode == 0, text(done.stderr)
     assert json.loads(done.stdout)["identified"]
-
-
-# --- real logs -------------------------------------------------------------------------------------------------------------
-
-@pytest.mark.skipif(not EPISODES.exists(), reason="reference data absent: episodes: tools/incident_logs.sh CLONE lays it (docs/incident.md)")
-def test_the_h1_2_is_identified_from_its_runs(tmp_path):
-    stretches = ["re1_real_encode=0:14", "re1_real_encode=28.5:34.5", "re1_real_encode=46:", "re2_real_encode=0:9.5",
-                 "re2_real_encode=21:", "re1_real_no_encode=0:10.2", "re3_real_no_encode_tr1=0:", "re3_real_no_encode_tr2=0:"]
-    runs = sorted({s.split("=")[0] for s in stretches})
-    labels = [word for s in stretches for word in ("--contact-free", s)]
-    done = run("identify", *[EPISODES / r for r in runs], "--robot", "h1_2", *labels, "--out", tmp_path / "out", seconds=PATIENCE)
-    assert done.returncode == 0, (text(done.stdout), text(done.stderr))
-    told = summary_of(tmp_path / "out")
-    assert told["method"] == "held_pose" and told["runs"] == 5 and len(told["joints"]) == 15
-    assert abs(told["envelope"]["largest_speed"] - 1.86) < 0.01  # docs/measured/held_pose.md
-    assert 0.9 <= told["hold_out"]["covered"] <= 1.0
-    assert any("friction" in one["reason"] for one in told["omitted"])
-    assert run("robot", tmp_path / "out" / "profile.toml", "--json").returncode == 0
-    sizes = []
-    for choice in (["h1_2", "--set", "residual.noise=figures"], [tmp_path / "out" / "profile.toml"]):
-        rows = json.loads(run("estimate", EPISODES / runs[-1], "--robot", *choice, "--json", seconds=PATIENCE).stdout)["rows"]
-        sizes.append(np.median([np.linalg.norm(row["wrench"][:3]) for row in rows]))
-    assert sizes[1] < sizes[0], sizes
-
-
-@pytest.mark.skipif(not (SHARED / "measured/tiago_free").exists() or not TIAGO.exists(), reason="reference data absent: measured/tiago_free, or tiago.urdf, whose folder ANTAEUS_EXAMPLE_ROBOTS names: CONTRIBUTING.md, 'Data of others', says where it is from; ANTAEUS_SHARED names the folder")
-def test_the_tiagos_channels_are_named_and_its_effort_units_identified(tmp_path):
-    joints = ["torso_lift_joint", *[f"arm_{i}_joint" for i in range(1, 8)]]
-    q, tau = (np.genfromtxt(SHARED / f"measured/tiago_free/tiago_{name}.csv", delimiter=",", names=True, deletechars="") for name in ("position", "effort"))
-    rows = min(len(q), len(tau))
-    table = np.column_stack([q["t"][:rows], *[tau[n][:rows] for n in tau.dtype.names[1:]], *[q[n][:rows] for n in q.dtype.names[1:]]])
-    header = ",".join(["time", *[f"{j}_effort" for j in joints], *[f"{j}_position" for j in joints]])
-    np.savetxt(tmp_path / "tiago.csv", table, delimiter=",", header=header, comments="")
-    # Antennas of its base have inertias that no body can have; what does not move may be without.
-    links = TIAGO.read_text("utf-8").split("<link ")
-    links = [re.sub(r"<inertial>.*?</inertial>", "", link, flags=re.S) if link.startswith('name="base_') else link for link in links]
-    (tmp_path / "tiago.urdf").write_text("<link ".join(links))
-    listed = ", ".join(f'"{j}"' for j in joints)
-    (tmp_path / "tiago.toml").write_text(f'schema = 1\nname = "tiago"\nmodel = "tiago.urdf"\nbase = "fixed"\nmotors = [{listed}]\n'
-                                         'endpoints = [{ frame = "arm_tool_link", label = "tool", kind = "tool" }]\n')
-    arguments = ("identify", tmp_path / "tiago.csv", "--robot", tmp_path / "tiago.toml", "--contact-free", "0:40")
-    done = run(*arguments, "--out", tmp_path / "out", seconds=PATIENCE)
-    story = " ".join(text(done.stdout).split())
-    assert done.returncode == 1 and not (tmp_path / "out").exists(), text(done.stderr)
-    assert all(f"arm_{i}_joint: the channel is not in N·m" in story for i in (2, 3, 4))
-    assert all(f"arm_{i}_joint: the channel is dead" in story for i in (5, 6, 7))
-    done = run(*arguments, "--effort-units", "--out", tmp_path / "out", seconds=PATIENCE)
-    assert done.returncode == 1, text(done.stdout)  # three channels are dead: the other five are written
-    assert "5 of 8 joints: the rest looks like a set-up mistake" in " ".join(text(done.stdout).split())
-    told = summary_of(tmp_path / "out")
-    assert told["unit"] == "channel units" and told["hold_out"]["covered"] >= 0.9
-    for name in ("profile.toml", "summary.json", "report.html"):
-        assert "channel units" in (tmp_path / "out" / name).read_text("utf-8"), name
-    assert "channel units" in text(done.stdout)

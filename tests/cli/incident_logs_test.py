@@ -9,7 +9,6 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHARED = pathlib.Path(os.environ.get("ANTAEUS_SHARED", ROOT.parent / "shared")).resolve()
 HASHES = dict(reversed(line.split()) for line in (ROOT / "tools/incident_logs.sha256").read_text("utf-8").splitlines())
 ROBOT = "robots/h1_2/h1_2_handless.urdf"
 URDF = "assets/h1_2/h1_2_handless.urdf"
@@ -65,15 +64,6 @@ def test_every_file_is_laid(made_up, tmp_path, where):
         done = lay(tmp_path / "laid", *arguments, project=project)
         assert done.returncode == 0, done.stderr
     assert laid(tmp_path / "laid") == hashes
-
-
-def test_the_public_logs_are_laid(tmp_path):
-    for name in HASHES:
-        if not (SHARED / name).exists():
-            pytest.skip(f"reference data absent: {SHARED / name}: tools/incident_logs.sh CLONE lays it (docs/incident.md)")
-    done = lay(tmp_path / "laid", cloned(tmp_path / "clone", {name: (SHARED / name).read_bytes() for name in HASHES}))
-    assert done.returncode == 0, done.stderr
-    assert laid(tmp_path / "laid") == HASHES
 
 
 @pytest.mark.parametrize("name", ["data/real/re3_real_encode_tr1/tau.npy", f"h12_ros2_controller/{URDF}"])

@@ -13,6 +13,7 @@ import subprocess
 import time
 import urllib.parse
 
+import needs
 import pytest
 from command_line import patience, run
 
@@ -196,7 +197,7 @@ def without_renameat2():
         raise OSError(ctypes.get_errno(), "no filter of system calls here")
 
 
-@pytest.mark.skipif(RENAMEAT2 is None, reason="the number of renameat2 is not known for this machine")
+@needs.skip_unless(RENAMEAT2, f"the system call renameat2 of {os.uname().machine} is not listed here", "grep renameat2 /usr/include/asm-generic/unistd.h")
 def test_without_exchange_results_are_still_replaced(small, tmp_path, two_runs):
     place = tmp_path / "place"
     for more, prints in [*two_runs, two_runs[0]]:
@@ -223,7 +224,7 @@ def test_in_the_working_directory_the_folder_stays_the_same(small, tmp_path):
 @pytest.fixture(scope="module")
 def full():
     if not os.path.exists("/dev/full"):
-        pytest.skip("no /dev/full here")
+        needs.skip("/dev/full does not exist", "mknod -m 666 /dev/full c 1 7")
     with open("/dev/full", "wb") as stream:
         yield stream
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import zipfile
 
+import needs
 import numpy as np
 import pytest
 from command_line import patience, refused, run, text
@@ -52,7 +53,7 @@ def test_every_form_of_a_log_gives_the_same_estimates(logs, tmp_path):
 def test_a_pipe_is_the_file(logs, tmp_path, form):
     log = logs / "log.csv"
     if form == "parquet":
-        pyarrow = pytest.importorskip("pyarrow.csv", reason="pyarrow is not installed")
+        pyarrow = needs.package("pyarrow.csv")
         import pyarrow.parquet as parquet
         log = tmp_path / "log.parquet"
         parquet.write_table(pyarrow.read_csv(logs / "log.csv"), log)

@@ -5,11 +5,11 @@ import json
 import re
 import struct
 
+import needs
 import numpy as np
 import pytest
-from command_line import ROOT, SHARED, run
+from command_line import ROOT, run
 
-URDF = SHARED / "robots" / "h1_2" / "h1_2_handless.urdf"
 LIMIT = 30_000  # triangles of a robot, as the page says
 CELL = 0.28  # of a mesh's longest edge: a box of n cells an edge has 12 n² triangles; with 480, the smallest share here, n is
 # 6.3, and a corner lies within a cell's diagonal of the cell's mean
@@ -136,10 +136,9 @@ def test_meshes_cannot_be_ignored_and_drawn(small, meshed):
 
 
 def test_h1_2_from_its_own_meshes(twins, tmp_path):
-    if not (URDF.parent / "meshes").exists():
-        pytest.skip(f"reference data absent: {URDF.parent}/meshes: the controller's repository has them (docs/incident.md)")
+    urdf = needs.reference_data("robots/h1_2/meshes").parent / "h1_2_handless.urdf"
     profile = (ROOT / "robots" / "h1_2" / "profile.toml").read_text()
-    profile, count = re.subn(r'^model\s*=\s*".*?"', f'model = "{URDF.resolve()}"', profile, flags=re.M)
+    profile, count = re.subn(r'^model\s*=\s*".*?"', f'model = "{urdf.resolve()}"', profile, flags=re.M)
     assert count == 1
     (tmp_path / "profile.toml").write_text(profile)
     page = audited(twins / "twin_incident", tmp_path / "profile.toml", tmp_path / "out", "--meshes")
@@ -147,11 +146,11 @@ def test_h1_2_from_its_own_meshes(twins, tmp_path):
     count = sum(len(triangles) for meshes in links.values() for triangles in meshes)
     assert LIMIT / 2 < count <= LIMIT
     compared = 0
-    for match in re.finditer(r'<link name="(\w+)">.*?</link>', URDF.read_text(), re.S):
+    for match in re.finditer(r'<link name="(\w+)">.*?</link>', urdf.read_text(), re.S):
         visual = re.search(r'<visual>.*?<mesh filename="meshes/(.*?)"', match.group(0), re.S)
         if not visual:
             continue
-        original = corners_of(URDF.parent / "meshes" / visual.group(1))
+        original = corners_of(urdf.parent / "meshes" / visual.group(1))
         triangles = links[match.group(1)][0]
         size = np.ptp(original.reshape(-1, 3), axis=0).max()
         assert max(farthest(original, triangles), farthest(triangles, original)) < CELL * size

@@ -2,6 +2,7 @@
 
 import json
 
+import needs
 import numpy as np
 import pytest
 from command_line import ROOT, refused, run, text
@@ -49,7 +50,7 @@ def logs(tmp_path_factory):
     made["comma"] = write_csv(root / "comma" / "log.csv", columns())
     made["semicolon"] = write_csv(root / "semicolon" / "log.csv", columns(), ";", ",")
     made["tab"] = write_csv(root / "tab" / "log.csv", columns(), "\t")
-    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet = needs.package("pyarrow.parquet")
     import pyarrow
     made["parquet"] = root / "parquet" / "log.parquet"
     parquet.write_table(pyarrow.table(columns()), made["parquet"])
@@ -97,7 +98,7 @@ def test_a_pattern_that_was_set_must_match(logs):
 
 
 def test_contact_takes_qpos_and_parquet(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
+    pyarrow = needs.package("pyarrow")
     import pyarrow.parquet
     q = np.zeros((5, 7)) + [0, 0, 1, 0, 0, 0, 1]
     table = {f"qpos_{c}": q[:, c] for c in range(7)} | {"time": np.arange(5) * 0.01}

@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import needs
 import numpy as np
 import pytest
 from command_line import run, text
@@ -75,7 +76,7 @@ def is_whole(estimate):
 
 @pytest.mark.parametrize("size", [1e150, 1e154, 1e160, 1e300, 1e308, -1e308, np.inf])
 def test_a_wrench_that_is_not_finite_is_never_ok(size):
-    antaeus = pytest.importorskip("antaeus")
+    antaeus = needs.package("antaeus")
     chance = np.random.default_rng(SEED)
     robot = antaeus.load_robot("h1_2")
     reader = antaeus.InstantReader(robot, ENDPOINTS)

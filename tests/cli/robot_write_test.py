@@ -4,21 +4,29 @@ import json
 import os
 import pathlib
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
 
+import needs
 import numpy as np
 import pytest
 from command_line import ROOT, refused, run, text
 
-EXAMPLES = pathlib.Path(os.environ.get("ANTAEUS_EXAMPLE_ROBOTS", "/nowhere"))
-examples = pytest.mark.skipif(not EXAMPLES.is_dir(), reason=(
-    "example-robot-data is absent: pip install example-robot-data, and name its folder share/example-robot-data/robots in ANTAEUS_EXAMPLE_ROBOTS"))
 PLANAR = ROOT / "robots/planar_3r/planar_3r.urdf"
 QUADRUPED = ROOT / "tests/support/quadruped.urdf"
 
-# file, base, {frame: kind}; of hands each frame of the list is right.
+# file, base, {frame: kind}
+OWN = {
+    "panda": ("robots/panda/panda.urdf", "fixed", {"panda_hand_tcp": "hand"}),
+    "ur5e_2f85": ("robots/ur5e_2f85/ur5e_2f85.urdf", "fixed", {"pinch": "tool"}),
+    "h1_2": ("robots/h1_2/h1_2.urdf", "floating", {
+        "left_ankle_roll_link": "foot", "right_ankle_roll_link": "foot", "left_wrist_yaw_link": "hand", "right_wrist_yaw_link": "hand"}),
+    "quadruped": ("tests/support/quadruped.urdf", "floating", {f"{end}_{side}_foot": "foot" for end in ("front", "hind") for side in ("left", "right")}),
+}
 FEET = {"FL_foot": "foot", "FR_foot": "foot", "RL_foot": "foot", "RR_foot": "foot"}
-ROBOTS = {
+EXAMPLES = {  # of example-robot-data
     "panda": ("panda_description/urdf/panda.urdf", "fixed", {"panda_hand_tcp": "hand"}),
     "ur5": ("ur_description/urdf/ur5_robot.urdf", "fixed", {"tool0": "tool"}),
     "xarm7": ("xarm_description/urdf/xarm7.urdf", "fixed", {"link_eef": "tool"}),
@@ -52,13 +60,29 @@ def endpoints(profile):
     return {e["frame"]: e["kind"] for e in profile.get("endpoints", [])}
 
 
-@examples
-@pytest.mark.parametrize("name", ROBOTS)
-def test_robots_of_others(name, tmp_path):
-    file, base, frames = ROBOTS[name]
-    profile = written(tmp_path, EXAMPLES / file)
-    assert profile["base"] == base
-    assert endpoints(profile) == frames
+@pytest.mark.parametrize("name", OWN)
+def test_robots_of_the_repository(name, tmp_path):
+    file, base, frames = OWN[name]
+    check_profile(shutil.copy(ROOT / file, tmp_path), base, frames, tmp_path)  # without the profile next to it
+
+
+def test_example_robots(tmp_path):
+    """Third-party robots get their profile, and every command answers or refuses in one line."""
+    needs.example_robot()
+    for name, (file, base, frames) in EXAMPLES.items():
+        (tmp_path / name).mkdir()
+        check_profile(needs.example_robot(file), base, frames, tmp_path / name)
+    for word in [""] if os.environ.get("ANTAEUS_SOAK") else ["finger_edu", "human.urdf", "a1.urdf", "so101"]:
+        words = [sys.executable, ROOT / "tools/strangers_table.py", needs.example_robot(), "--cli", os.environ["ANTAEUS_CLI"], "--only", word]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=3000 if not word else 120, check=False)
+        assert done.returncode == 0, (word, done.stderr)
+        assert "does not load" not in done.stdout or not word, word
+
+
+def check_profile(model, base, frames, tmp_path):
+    profile = written(tmp_path, model)
+    assert profile["base"] == base, model
+    assert endpoints(profile) == frames, model
     groups = {g["name"] for g in profile["groups"]}
     assert all(e["group"] in groups for e in profile["endpoints"])
     assert len({j for g in profile["groups"] for j in g["joints"]}) == len(profile["motors"])
@@ -103,7 +127,7 @@ def test_a_log_loads_through_its_profile_without_an_option(tmp_path, patterns, o
     done = run("estimate", log, "--robot", tmp_path / "profile.toml", "--json", cwd=tmp_path)
     assert done.returncode in (0, 1), text(done.stderr)
     assert "200 Hz" in (tmp_path / "profile.toml").read_text(encoding="utf-8")
-    antaeus = pytest.importorskip("antaeus")
+    antaeus = needs.package("antaeus")
     loaded = antaeus.load_episode(log, antaeus.load_robot(tmp_path / "profile.toml"))
     assert loaded.q.shape == loaded.v.shape == loaded.tau.shape == (600, 6)
     np.testing.assert_allclose(loaded.tau[:, 0], 3.0 * np.sin(loaded.time), atol=1e-6)
@@ -180,7 +204,7 @@ def test_an_mjcf_is_a_profile_s_model(tmp_path):
       <actuator><motor name="m1" joint="ax1"/><motor name="m2" joint="ax2"/></actuator></mujoco>""")
     first = run("robot", model)
     if first.returncode != 0 and ("not built" in text(first.stderr) or "cannot be loaded" in text(first.stderr)):
-        pytest.skip(text(first.stderr).strip())
+        needs.skip("the component studies is not built", "make studies")
     profile = written(tmp_path, model)
     assert profile["model"] == "own.xml" and profile["motors"] == ["ax1", "ax2"] and endpoints(profile) == {"tool": "tool"}
     bare, told = (json.loads(run("robot", each, "--json").stdout) for each in (model, tmp_path / "profile.toml"))

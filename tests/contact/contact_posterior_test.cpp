@@ -1,89 +1,23 @@
 #include "antaeus/contact/contact_posterior.hpp"
 
-#include <random>
-
 #include "antaeus/core/error.hpp"
 #include "contact/split_problem.hpp"
+#include "contact/standing.hpp"
 #include "contact/tolerances.hpp"
-#include "contact/wander.hpp"
-#include "support/human_plates.hpp"
 
 namespace antaeus {
 namespace {
 
-constexpr double kWeight = 600.0, kHeight = 0.9, kRate = 100.0;
-
-/// A standing body whose feet deviate as the options say, so that the truth is known. z is up, the body faces x.
-struct Standing {
-  TotalMotion motion;
-  std::vector<MatrixX> truth;  ///< of each foot rows × 6, about the origin of its frame
-};
-
-/// \param places  of the feet's frames on the ground
-Standing standing(const std::vector<Vector3>& places, int rows, unsigned seed, const SplitOptions& o,
-                  const Sole& sole) {
-  std::mt19937 random(seed);
-  Standing result;
-  TotalMotion& motion = result.motion;
-  motion.name = "standing";
-  motion.time = VectorX::LinSpaced(rows, 0, (rows - 1) / kRate);
-  motion.wrench = MatrixX::Zero(rows, 6);
-  motion.com = Vector3(sole.flat, 0, kHeight).transpose().replicate(rows, 1);
-  const auto feet = places.size();
-  std::vector<std::vector<VectorX>> own;
-  for (std::size_t f = 0; f < feet; ++f) {
-    motion.feet.push_back({std::string(1, static_cast<char>('a' + f)), {}});
-    motion.feet[f].pose.assign(static_cast<std::size_t>(rows), {Matrix3::Identity(), places[f]});
-    result.truth.emplace_back(rows, 6);
-    own.emplace_back();
-    for (int k = 0; k < 5; ++k) own[f].push_back(test::wander(random, rows, kRate, o.foot_correlation));
-    own[f].push_back(test::wander(random, rows, kRate, 2.0));
-  }
-  std::vector<VectorX> errors;
-  for (int k = 0; k < 6; ++k) errors.push_back(test::wander(random, rows, kRate, o.total_correlation));
-  const Vector6 sd = (Vector6() << o.force_sd_forward, o.force_sd_sideways, o.force_sd_up, o.com_sd_sideways * kWeight,
-                      o.com_sd_forward * kWeight, o.yaw_sd)
-                         .finished();
-  for (Eigen::Index t = 0; t < rows; ++t) {
-    const Vector3 com = motion.com.row(t).transpose(), ground(com.x(), com.y(), 0);
-    VectorX load(std::ssize(own));
-    for (std::size_t f = 0; f < feet; ++f) load[static_cast<Eigen::Index>(f)] = 1 + 0.16 * own[f][5][t];
-    load *= kWeight / load.sum();
-    Vector6 total = Vector6::Zero();
-    for (std::size_t f = 0; f < feet; ++f) {
-      const double up = load[static_cast<Eigen::Index>(f)];
-      const Vector3 c = places[f] + Vector3(sole.flat, 0, -places[f].z());
-      const Vector3 lean = (com - c) / kHeight;
-      const Vector3 force(up * (o.lean_forward * lean.x() + o.lean_sd_forward * own[f][0][t]),
-                          up * (o.lean_sideways * lean.y() + o.lean_sd_sideways * own[f][1][t]), up);
-      const Vector3 pressure(sole.along_sd * own[f][2][t], sole.across_sd * own[f][3][t], 0);
-      Vector3 moment(pressure.y() * up, -pressure.x() * up, 0);
-      const double free = o.free_moment_sd * own[f][4][t];
-      moment.z() = (free * up * up - moment.dot(force)) / up;
-      result.truth[f].row(t) << force.transpose(), (moment + (c - places[f]).cross(force)).transpose();
-      total.head<3>() += force;
-      total.tail<3>() += moment + (c - ground).cross(force);
-    }
-    // Along and about (forward, right, up) = (x, −y, z).
-    for (int k = 0; k < 6; ++k) total[k] += sd[k] * errors[static_cast<std::size_t>(k)][t];
-    motion.wrench.row(t) << total.head<3>().transpose(), (total.tail<3>() + ground.cross(total.head<3>())).transpose();
-  }
-  return result;
-}
-
-Sole flat_sole() { return Sole::rectangle(0.04, 0.13, 0.05, 0.0); }
-
-SplitOptions exact() {
-  SplitOptions options;
-  options.delay = options.motion_share = 0.0;  // the synthetic motion's errors are those of a slow one
-  return options;
-}
+using test::exact;
+using test::flat_sole;
+using test::kTwo;
+using test::kWeight;
+using test::Standing;
+using test::standing;
 
 ContactPosterior split(const TotalMotion& motion, const Sole& sole, const SplitOptions& options = exact()) {
   return split_contacts(motion, detect_contacts(motion, sole), sole, options);
 }
-
-const std::vector<Vector3> kTwo{{0, 0.15, 0}, {0, -0.15, 0}};
 
 TEST(ContactPosterior, IntervalsHoldTheTruthAsOftenAsTheySay) {
   int held = 0, all = 0;
@@ -212,44 +146,30 @@ TEST(ContactPosterior, AStepIsDoubtAndNotInTheWrenches) {
 }
 
 TEST(ContactPosterior, DoesNotDependOnTheWorldsAxes) {
-  ANTAEUS_REQUIRE_SHARED("measured/human_plates");
-  const TotalMotion motion = test::plate_trial("walking1").motion;
-  const ContactPosterior as_is = split(motion, {}, {});
-  Matrix3 to_z;
-  to_z << 1, 0, 0, 0, 0, -1, 0, 1, 0;
-  const Matrix3 yaw = Eigen::AngleAxisd(2.2, Vector3::UnitZ()).toRotationMatrix();
-  for (const Matrix3& R : {to_z, Matrix3(yaw * to_z)}) {
-    const ContactPosterior other = split(test::turned(motion, R, 2), {}, {});
+  const TotalMotion motion = test::lifted_foot();
+  const ContactPosterior as_is = split(motion, flat_sole());
+  Matrix3 to_y;
+  to_y << 1, 0, 0, 0, 0, 1, 0, -1, 0;
+  const Matrix3 yaw = Eigen::AngleAxisd(2.2, Vector3::UnitY()).toRotationMatrix();
+  for (const Matrix3& R : {to_y, Matrix3(yaw * to_y)}) {
+    const ContactPosterior other = split(test::turned(motion, R, 1), flat_sole());
     for (std::size_t f = 0; f < 2; ++f) {
       const MatrixX force = as_is.feet[f].mean.leftCols<3>() * R.transpose(),
                     moment = as_is.feet[f].mean.rightCols<3>() * R.transpose();
       EXPECT_LT((other.feet[f].mean.leftCols<3>() - force).cwiseAbs().maxCoeff(), tolerance::kTurnedWorld);
       EXPECT_LT((other.feet[f].mean.rightCols<3>() - moment).cwiseAbs().maxCoeff(), tolerance::kTurnedWorld);
-      EXPECT_LT((other.feet[f].lower.col(2) - as_is.feet[f].lower.col(1)).cwiseAbs().maxCoeff(),
+      EXPECT_LT((other.feet[f].lower.col(1) - as_is.feet[f].lower.col(2)).cwiseAbs().maxCoeff(),
                 tolerance::kTurnedWorld);
     }
   }
 }
 
 TEST(ContactPosterior, DoesNotDependOnTheSamplingRate) {
-  ANTAEUS_REQUIRE_SHARED("measured/human_plates");
-  for (const char* name : {"static1", "squats1", "walking1"}) {
-    const TotalMotion motion = test::plate_trial(name).motion;
-    const ContactPosterior fast = split(motion, {}, {}), slow = split(test::thinned(motion, 2), {}, {});
-    double force = 0.0, sd = 0.0;
-    for (std::size_t f = 0; f < 2; ++f) {
-      VectorX off(slow.time.size());
-      for (Eigen::Index i = 0; i < off.size(); ++i) {
-        off[i] = slow.feet[f].mean(i, 1) - fast.feet[f].mean(2 * i, 1);
-        const auto row = static_cast<std::size_t>(i);
-        sd += std::log(slow.feet[f].covariance[row](1, 1) / fast.feet[f].covariance[2 * row](1, 1));
-      }
-      force = std::max(force, std::sqrt(off.squaredNorm() / static_cast<double>(off.size())));
-    }
-    const double ratio = std::exp(0.5 * sd / static_cast<double>(2 * slow.time.size()));
-    std::printf("%s: 50 against 100 Hz, vertical force rms %.2f N, sd ratio %.3f\n", name, force, ratio);
-    EXPECT_LT(force / motion.weight(), tolerance::kRateForce) << name;
-    EXPECT_NEAR(ratio, 1.0, tolerance::kRateSd) << name;
+  for (const TotalMotion& motion : {standing(kTwo, 301, 4, exact(), flat_sole()).motion, test::lifted_foot()}) {
+    SCOPED_TRACE(motion.name);
+    const test::RateEffect effect = test::halve_rate(motion, flat_sole(), exact());
+    EXPECT_LT(effect.force / motion.weight(), tolerance::kRateForce);
+    EXPECT_NEAR(effect.sd_ratio, 1.0, tolerance::kRateSd);
   }
 }
 

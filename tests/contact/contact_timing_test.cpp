@@ -1,10 +1,11 @@
 #include "antaeus/contact/contact_timing.hpp"
 
+#include <gtest/gtest.h>
+
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
 #include "contact/tolerances.hpp"
-#include "support/human_plates.hpp"
 
 namespace antaeus {
 namespace {
@@ -89,32 +90,6 @@ TEST(ContactTiming, RefusesWhatIsNoMotion) {
   TimingOptions options;
   options.end = 0.9;
   EXPECT_THROW(detect_contacts(kTime, 2, std::vector<ContactPoints>{stepping(kTime, 0.1, 0.6)}, options), OptionsError);
-}
-
-TEST(ContactTiming, StrikesAndToeOffsAgreeWithPlates) {
-  ANTAEUS_REQUIRE_SHARED("measured/human_plates");
-  const test::PlateTrial trial = test::plate_trial("walking1");
-  const ContactTiming timing = detect_contacts(trial.motion);
-  int events = 0;
-  for (int f = 0; f < 2; ++f) {
-    for (Eigen::Index i = 1; i < trial.motion.rows(); ++i) {
-      const bool now = trial.loaded(f, i);
-      if (now == trial.loaded(f, i - 1)) continue;
-      double nearest = kInfinity;
-      for (const FootContact& one : timing.contacts_of(trial.motion.feet[static_cast<std::size_t>(f)].name)) {
-        const double off = (now ? one.from : one.to) - trial.motion.time[i];
-        if (std::abs(off) < std::abs(nearest)) nearest = off;
-      }
-      std::printf("walking1 %s %s at %.2f s: %+.0f ms\n", f == 0 ? "r" : "l", now ? "strike" : "toe-off",
-                  trial.motion.time[i], 1e3 * nearest);
-      EXPECT_NEAR(nearest, 0.0, tolerance::kPlatesTiming);
-      ++events;
-    }
-  }
-  EXPECT_EQ(events, 4);
-  for (const char* name : {"static1", "squats1"}) {
-    EXPECT_GT(detect_contacts(test::plate_trial(name).motion).probability.minCoeff(), 0.9) << name;
-  }
 }
 
 }  // namespace

@@ -4,11 +4,13 @@
 
 #include "antaeus/contact/contact_posterior.hpp"
 #include "antaeus/contact/contact_result.hpp"
+#include "contact/standing.hpp"
 #include "contact/tolerances.hpp"
 #include "support/human_plates.hpp"
 
 namespace antaeus {
 namespace {
+namespace human_plates {
 
 using test::PlateTrial;
 
@@ -75,8 +77,44 @@ Figures figures(const char* name, double cut, const SplitOptions& options = {}, 
   return result;
 }
 
-TEST(HumanPlates, FiguresOfTheReleasedTrials) {
-  ANTAEUS_REQUIRE_SHARED("measured/human_plates");
+void check_reading() {
+  const TotalMotion motion = read_total_motion(test::plates_file("squats1"));
+  EXPECT_EQ(motion.rows(), 1346);
+  EXPECT_EQ(motion.up, 1);
+  ASSERT_EQ(motion.feet.size(), 2U);
+  EXPECT_EQ(motion.feet[0].name, "r");
+  const std::vector<std::string> left{"l"};
+  EXPECT_EQ(read_total_motion(test::plates_file("squats1"), left).feet.size(), 1U);
+  // Its person weighs 60.06 kg.
+  EXPECT_NEAR(motion.weight(), 60.06 * 9.80665, tolerance::kPlatesWeight);
+}
+
+void check_timing() {
+  const test::PlateTrial trial = test::plate_trial("walking1");
+  const ContactTiming timing = detect_contacts(trial.motion);
+  int events = 0;
+  for (int f = 0; f < 2; ++f) {
+    for (Eigen::Index i = 1; i < trial.motion.rows(); ++i) {
+      const bool now = trial.loaded(f, i);
+      if (now == trial.loaded(f, i - 1)) continue;
+      double nearest = kInfinity;
+      for (const FootContact& one : timing.contacts_of(trial.motion.feet[static_cast<std::size_t>(f)].name)) {
+        const double off = (now ? one.from : one.to) - trial.motion.time[i];
+        if (std::abs(off) < std::abs(nearest)) nearest = off;
+      }
+      std::printf("walking1 %s %s at %.2f s: %+.0f ms\n", f == 0 ? "r" : "l", now ? "strike" : "toe-off",
+                  trial.motion.time[i], 1e3 * nearest);
+      EXPECT_NEAR(nearest, 0.0, tolerance::kPlatesTiming);
+      ++events;
+    }
+  }
+  EXPECT_EQ(events, 4);
+  for (const char* name : {"static1", "squats1"}) {
+    EXPECT_GT(detect_contacts(test::plate_trial(name).motion).probability.minCoeff(), 0.9) << name;
+  }
+}
+
+void check_released_trials() {
   const Figures stand = figures("static1", 0.3), squat = figures("squats1", 0.3), walk = figures("walking1", 0.2);
   for (int f = 0; f < 2; ++f) {
     EXPECT_LT(stand.rmse[f][1], tolerance::kPlatesStanding);
@@ -105,8 +143,7 @@ TEST(HumanPlates, FiguresOfTheReleasedTrials) {
 
 /// Where the foot presses and how its force leans were chosen on these very trials. Another person's differ: the
 /// intervals must hold with figures that are off by about what persons differ by.
-TEST(HumanPlates, DoubleSupportIsHeldWithOtherPersonsFigures) {
-  ANTAEUS_REQUIRE_SHARED("measured/human_plates");
+void check_parameters_of_other_persons() {
   struct Case {
     double SplitOptions::* option;
     double Sole::* sole;
@@ -128,8 +165,7 @@ TEST(HumanPlates, DoubleSupportIsHeldWithOtherPersonsFigures) {
   }
 }
 
-TEST(HumanPlates, NoHiddenContactIsSeenWhereThereIsNone) {
-  ANTAEUS_REQUIRE_SHARED("measured/human_plates");
+void check_no_hidden_contact() {
   SplitOptions options;
   options.hidden_contact = true;
   for (const char* name : {"static1", "squats1", "walking1"}) {
@@ -141,8 +177,7 @@ TEST(HumanPlates, NoHiddenContactIsSeenWhereThereIsNone) {
   }
 }
 
-TEST(HumanPlates, UnevenLoadsAreFollowed) {
-  ANTAEUS_REQUIRE_SHARED("measured/human_plates");
+void check_uneven_loads() {
   // A share of the weight goes from the left foot to the right, each wrench scaled as a whole; the centre of mass
   // follows as statics demand.
   const auto uneven = [](const char* name, double share, double period) {
@@ -232,8 +267,7 @@ Seated seated(const char* name, double force, double behind_heels) {
   return result;
 }
 
-TEST(HumanPlates, AChairIsFoundWithPlaceAndALowerBound) {
-  ANTAEUS_REQUIRE_SHARED("measured/human_plates");
+void check_chair() {
   SplitOptions options;
   options.hidden_contact = true;
   struct Case {
@@ -272,8 +306,7 @@ TEST(HumanPlates, AChairIsFoundWithPlaceAndALowerBound) {
   }
 }
 
-TEST(HumanPlates, ALightTouchIsNotInTheMotion) {
-  ANTAEUS_REQUIRE_SHARED("measured/human_plates");
+void check_light_contact() {
   SplitOptions options;
   options.hidden_contact = true;
   const ContactPosterior posterior = split(seated("static1", 100.0, 0.3).trial.motion, options);
@@ -282,8 +315,7 @@ TEST(HumanPlates, ALightTouchIsNotInTheMotion) {
 }
 
 /// As a result: where the chair is seen its force counts among what is explained, elsewhere the feet carry all.
-TEST(HumanPlates, ASeenChairIsNoResidual) {
-  ANTAEUS_REQUIRE_SHARED("measured/human_plates");
+void check_residual_with_chair() {
   const Seated person = seated("static1", 480.0, 0.4);
   SplitOptions possible;
   possible.hidden_contact = true;
@@ -308,16 +340,14 @@ TEST(HumanPlates, ASeenChairIsNoResidual) {
   EXPECT_NEAR(feet / static_cast<double>(frames), left, 2.0 * seen.sd) << "the chair carries the rest";
 }
 
-TEST(HumanPlates, AChairThatIsNotDeclaredIsWhatTwoFeetCannotExplain) {
-  ANTAEUS_REQUIRE_SHARED("measured/human_plates");
+void check_undeclared_chair() {
   const ContactPosterior alone = split(test::plate_trial("static1").motion);
   const ContactPosterior chair = split(seated("static1", 480.0, 0.4).trial.motion);
   EXPECT_LT(alone.nis.maxCoeff(), alone.nis_dof);
   EXPECT_GT(chair.nis.maxCoeff(), 3.0 * chair.nis_dof);
 }
 
-TEST(HumanPlates, FeetBesideAChairKeepTheirCoverage) {
-  ANTAEUS_REQUIRE_SHARED("measured/human_plates");
+void check_coverage_with_chair() {
   SplitOptions options;
   options.hidden_contact = true;
   const Seated person = seated("static1", 480.0, 0.4);
@@ -330,6 +360,62 @@ TEST(HumanPlates, FeetBesideAChairKeepTheirCoverage) {
     }
   }
   EXPECT_GE(held, 0.8 * 2 * static_cast<double>(person.chair.size()));
+}
+
+/// Each foot touches for half of the walk, and a foot in the air carries next to nothing.
+void check_active_feet() {
+  const TotalMotion motion = test::plate_trial("walking1").motion;
+  const ContactResult result = contact_split(motion, {});
+  const std::vector<double> active = wrenches_table(result).numbers("active");
+  ASSERT_EQ(std::ssize(active), 2 * motion.rows());
+  for (Eigen::Index c = 0; c < 2; ++c) {
+    double share = 0.0;
+    for (Eigen::Index t = 0; t < motion.rows(); ++t) {
+      const double touches = active[static_cast<std::size_t>(2 * t + c)];
+      share += touches / static_cast<double>(motion.rows());
+      if (touches == 0.0 && t > 20 && t + 20 < motion.rows()) {
+        EXPECT_LT(result.solution.wrench(kFy, 2 * t + c), 0.25 * motion.weight()) << t;
+      }
+    }
+    EXPECT_TRUE(share > 0.4 && share < 0.8) << share;
+  }
+}
+
+void check_sampling_rate() {
+  for (const char* name : {"static1", "squats1", "walking1"}) {
+    const TotalMotion motion = test::plate_trial(name).motion;
+    const test::RateEffect effect = test::halve_rate(motion, {}, {});
+    std::printf("%s: 50 against 100 Hz, vertical force rms %.2f N, sd ratio %.3f\n", name, effect.force,
+                effect.sd_ratio);
+    EXPECT_LT(effect.force / motion.weight(), tolerance::kRateForce) << name;
+    EXPECT_NEAR(effect.sd_ratio, 1.0, tolerance::kRateSd) << name;
+  }
+}
+
+}  // namespace human_plates
+
+TEST(HumanPlates, ReproducesTheMeasuredWrenches) {
+  ANTAEUS_REQUIRE_SHARED("measured/human_plates");
+  using namespace human_plates;
+  const std::pair<const char*, void (*)()> groups[] = {
+      {"reading", check_reading},
+      {"strikes and toe-offs", check_timing},
+      {"released trials", check_released_trials},
+      {"parameters of other persons", check_parameters_of_other_persons},
+      {"no hidden contact", check_no_hidden_contact},
+      {"uneven loads", check_uneven_loads},
+      {"chair", check_chair},
+      {"light contact", check_light_contact},
+      {"residual with a chair", check_residual_with_chair},
+      {"undeclared chair", check_undeclared_chair},
+      {"coverage with a chair", check_coverage_with_chair},
+      {"active feet", check_active_feet},
+      {"sampling rate", check_sampling_rate},
+  };
+  for (const auto& [name, check] : groups) {
+    SCOPED_TRACE(name);
+    check();
+  }
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 #include "antaeus/contact/total_motion.hpp"
 
+#include <gtest/gtest.h>
+
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
 #include "contact/tolerances.hpp"
-#include "support/human_plates.hpp"
 
 namespace antaeus {
 namespace {
@@ -105,19 +106,6 @@ TEST(TotalMotion, BadFilesNameFilePlaceAndRemedy) {
   EXPECT_EQ(message(replaced(good(), "0.01,1,700", "0.01,1,much")),
             "walk.csv: column 'kin_Fy' holds text; write numbers in it");
   EXPECT_THROW(read_total_motion("walk.txt"), EpisodeError);
-}
-
-TEST(TotalMotion, ReadsTheReleasedTrials) {
-  ANTAEUS_REQUIRE_SHARED("measured/human_plates");
-  const TotalMotion motion = read_total_motion(test::plates_file("squats1"));
-  EXPECT_EQ(motion.rows(), 1346);
-  EXPECT_EQ(motion.up, 1);
-  ASSERT_EQ(motion.feet.size(), 2U);
-  EXPECT_EQ(motion.feet[0].name, "r");
-  const std::vector<std::string> left{"l"};
-  EXPECT_EQ(read_total_motion(test::plates_file("squats1"), left).feet.size(), 1U);
-  // Its person weighs 60.06 kg.
-  EXPECT_NEAR(motion.weight(), 60.06 * 9.80665, tolerance::kPlatesWeight);
 }
 
 }  // namespace

@@ -606,19 +606,5 @@ TEST_F(LoadEpisode, ObservingDoesNotAllocateOnceFilled) {
   }
 }
 
-TEST_F(LoadEpisode, TheIncidentsLogs) {
-  ANTAEUS_REQUIRE_SHARED("episodes");
-  const Robot h1_2 = test::own_robot("h1_2");
-  // Lengths: the incident report, "Data files".
-  for (const auto& [name, steps] :
-       std::map<std::string, int>{{"re1_real_encode", 2620}, {"re2_real_encode", 1357}, {"re3_real_encode_tr1", 77}}) {
-    const Episode episode = load_episode(test::shared_folder() / "episodes" / name, h1_2);
-    EXPECT_EQ(episode.steps(), steps) << name;
-    EXPECT_EQ(episode.missing, std::vector<std::string>{"imu_quaternion"}) << name;
-    EXPECT_TRUE(episode.invalid_steps.empty()) << name;
-    EXPECT_NEAR(episode.sample_time(), 0.02, 0.001) << name << ": 50 Hz";
-  }
-}
-
 }  // namespace
 }  // namespace antaeus

@@ -33,6 +33,14 @@ const std::string kIncident = "re3_real_encode_tr1";
 
 class IdentifiedChain : public test::HumanoidRuns {
  protected:
+  void check_contact_free_intervals();
+  void check_coverage();
+  void check_pushes();
+  void check_prototype_values();
+  void check_twenty_newtons();
+  void check_incident();
+  void check_shipped_noise();
+
   /// Runs the loop over a whole log; \p use(step, time, loop) after each sample. \p push is added to each wrist.
   template <class Use>
   void run(const Robot& robot, const std::string& name, Use use, const Vector3& push = Vector3::Zero()) {
@@ -100,7 +108,7 @@ class IdentifiedChain : public test::HumanoidRuns {
 };
 
 // With the assumed figures the median is 5.1 N, the worst arm's 8.9 N: docs/measured/held_pose.md.
-TEST_F(IdentifiedChain, UntouchedStretchesReadFewNewtons) {
+void IdentifiedChain::check_contact_free_intervals() {
   const auto free = judge(kContactFree);
   std::printf("contact-free: median |F| %.2f N, worst arm %.2f N, axes covering zero %.3f\n",
               mean_of(free, &ArmStretch::median), worst_of(free), mean_of(free, &ArmStretch::covered));
@@ -109,7 +117,7 @@ TEST_F(IdentifiedChain, UntouchedStretchesReadFewNewtons) {
 }
 
 // Fourteen to sixteen arm-stretches of one robot are at most as many samples.
-TEST_F(IdentifiedChain, AxesCoverZeroOverAllStretches) {
+void IdentifiedChain::check_coverage() {
   std::vector<Span> spans = kContactFree;
   spans.insert(spans.end(), kAfterPushes.begin(), kAfterPushes.end());
   const auto all = judge(spans);
@@ -121,7 +129,7 @@ TEST_F(IdentifiedChain, AxesCoverZeroOverAllStretches) {
 }
 
 // The largest push of each kind, against the estimator with assumed figures.
-TEST_F(IdentifiedChain, PushesSurvive) {
+void IdentifiedChain::check_pushes() {
   const std::pair<Span, std::size_t> pushes[] = {
       {{"re1_real_encode", 14.0, 28.5}, 1}, {{"re1_real_encode", 34.5, 46.0}, 0}, {{"re2_real_encode", 9.5, 21.0}, 1}};
   for (const auto& [span, arm] : pushes) {
@@ -140,7 +148,7 @@ TEST_F(IdentifiedChain, PushesSurvive) {
 }
 
 // The prototype was another program, in another language, and printed two digits.
-TEST_F(IdentifiedChain, FiguresAreThoseOfThePrototype) {
+void IdentifiedChain::check_prototype_values() {
   const HeldPoseNoise noise =
       fit_held_pose(robot_, kWrists, stretches_, {.ridge = false, .prior_runs = 2.0, .few_runs_factor = false});
   VectorX offset(15), error(15), spread(15), white(15), motion(15);
@@ -159,7 +167,7 @@ TEST_F(IdentifiedChain, FiguresAreThoseOfThePrototype) {
   EXPECT_NEAR(noise.largest_speed, 1.86, tolerance::kIdentifiedOffset);
 }
 
-TEST_F(IdentifiedChain, TwentyNewtonsKeepTheirSizeWhereTheyAreObservable) {
+void IdentifiedChain::check_twenty_newtons() {
   int observable = 0, blind = 0, kept = 0;
   double least = 1.0;
   for (const Span& span : kContactFree) {
@@ -197,7 +205,7 @@ TEST_F(IdentifiedChain, TwentyNewtonsKeepTheirSizeWhereTheyAreObservable) {
 
 // RE3: refused before step 8 by a reason that refuses none of the uneventful runs, and what its consumer reads till
 // then and after.
-TEST_F(IdentifiedChain, TheIncidentIsRefusedByItsSpeed) {
+void IdentifiedChain::check_incident() {
   const Robot shipped = test::shipped_robot("h1_2");
   ASSERT_TRUE(shipped.profile.noise);
   Eigen::Index first = -1;
@@ -235,7 +243,7 @@ TEST_F(IdentifiedChain, TheIncidentIsRefusedByItsSpeed) {
 
 // The profile that ships is what the fit over all stretches gave before few runs widened a spread: of this robot each
 // run is covered by the others as it stands (AxesCoverZeroOverAllStretches), and figures of its incident rest on it.
-TEST_F(IdentifiedChain, TheShippedNoiseIsThatOfTheseLogs) {
+void IdentifiedChain::check_shipped_noise() {
   const Robot shipped = test::shipped_robot("h1_2");
   Robot fitted = robot_;
   fitted.profile.noise = std::make_shared<const NoiseModel>(noise_model(
@@ -252,6 +260,22 @@ TEST_F(IdentifiedChain, TheShippedNoiseIsThatOfTheseLogs) {
   const MatrixX A = a.factor * a.factor.transpose(), B = b.factor * b.factor.transpose();
   EXPECT_LE((A - B).cwiseAbs().maxCoeff(), tolerance::kHeldPoseTurns * B.cwiseAbs().maxCoeff());
   EXPECT_LE((a.parameters - b.parameters).cwiseAbs().maxCoeff(), tolerance::kHeldPoseTurns);
+}
+
+TEST_F(IdentifiedChain, ReproducesTheValuesOfTheRecordedRuns) {
+  const std::pair<const char*, void (IdentifiedChain::*)()> groups[] = {
+      {"contact-free intervals", &IdentifiedChain::check_contact_free_intervals},
+      {"coverage", &IdentifiedChain::check_coverage},
+      {"pushes", &IdentifiedChain::check_pushes},
+      {"values of the prototype", &IdentifiedChain::check_prototype_values},
+      {"20 N added", &IdentifiedChain::check_twenty_newtons},
+      {"incident", &IdentifiedChain::check_incident},
+      {"shipped noise", &IdentifiedChain::check_shipped_noise},
+  };
+  for (const auto& [name, check] : groups) {
+    SCOPED_TRACE(name);
+    (this->*check)();
+  }
 }
 
 }  // namespace

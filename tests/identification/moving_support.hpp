@@ -113,10 +113,7 @@ inline Hopper load_hopper() {
 
 // ------------------------------------------------------------------------------------------------ TIAGo
 
-inline std::filesystem::path tiago_urdf() {
-  const char* folder = std::getenv("ANTAEUS_EXAMPLE_ROBOTS");  // share/example-robot-data/robots of example-robot-data
-  return folder ? std::filesystem::path(folder) / "tiago_description/robots/tiago.urdf" : std::filesystem::path();
-}
+inline std::filesystem::path tiago_urdf() { return example_robots_folder() / "tiago_description/robots/tiago.urdf"; }
 
 inline std::pair<Robot, MovingLog> load_tiago() {
   std::vector<std::string> joints = {"torso_lift_joint"};

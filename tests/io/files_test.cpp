@@ -10,6 +10,7 @@
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/io/scratch_folder.hpp"
 #include "io_support.hpp"
+#include "support/shared.hpp"
 
 namespace antaeus {
 
@@ -62,7 +63,7 @@ TEST(Files, ReadingNamesTheFileAndTheReason) {
 }
 
 TEST(Files, AFileWithoutADeclaredSizeIsReadToItsEnd) {
-  if (!fs::exists("/proc/self/status")) GTEST_SKIP() << "no /proc here";
+  if (!fs::exists("/proc/self/status")) ANTAEUS_SKIP("/proc is not mounted", "mount -t proc proc /proc");
   EXPECT_NE(read_file("/proc/self/status").find("Pid:"), std::string::npos);
 }
 
@@ -141,7 +142,7 @@ TEST(FileSet, AFailureBetweenTheRenamesBringsTheOldFilesBack) {
   ::chmod(out.c_str(), 01777);
   ::chmod((out / "second").c_str(), 0666);
   if (::geteuid() != 0 || ::chown((out / "first").c_str(), kNobody, kNobody) != 0 || ::seteuid(kNobody) != 0) {
-    GTEST_SKIP() << "only root can make another user's files";
+    ANTAEUS_SKIP("only root can make files of another user", "sudo build/bin/io_tests");
   }
   FileSet files(out);
   files.add("first", "new");
@@ -251,7 +252,8 @@ TEST(FileSet, AnUnwritableFolderIsNamed) {
   const uid_t user = ::geteuid();
   constexpr uid_t kNobody = 65534;
   // Root may write anywhere, so it steps down for the attempt.
-  if (user == 0 && ::seteuid(kNobody) != 0) GTEST_SKIP() << "root here cannot become another user";
+  if (user == 0 && ::seteuid(kNobody) != 0)
+    ANTAEUS_SKIP("root cannot become another user", "setpriv --reuid=65534 build/bin/io_tests");
   const std::string message = test::message_of([&] { write_file(folder.path() / "x", "1"); });
   ASSERT_TRUE(user != 0 || ::seteuid(user) == 0);
   EXPECT_NE(message.find("choose a folder that you may write to"), std::string::npos) << message;

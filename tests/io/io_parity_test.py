@@ -6,6 +6,7 @@ import os
 import pathlib
 import subprocess
 
+import needs
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -16,7 +17,7 @@ def folder(tmp_path_factory):
     """The files, written by the test program that lies beside the CLI."""
     cli = os.environ.get("ANTAEUS_CLI")
     if not cli:
-        pytest.skip("ANTAEUS_CLI is not set; run through ctest")
+        needs.skip("ANTAEUS_CLI is not set", "make test")
     program = pathlib.Path(cli).parent / "io_tests"
     written = tmp_path_factory.mktemp("io")
     environment = {**os.environ, "ANTAEUS_IO_PARITY": str(written)}

@@ -15,12 +15,13 @@ import time
 import types
 import urllib.parse
 
+import needs
 import numpy
 import pytest
 
 import antaeus
 
-pytest.importorskip("websockets", reason="websockets is not installed: pip install 'antaeus[live]'")
+needs.package("websockets")
 import websockets.sync.client
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
@@ -40,8 +41,8 @@ HOSTILE = "x<script>window.hacked=1<!--'\"&<img src=x onerror=window.hacked=1>\u
 A_TAKE = 1e-3  # [s] that a listener may take of the reader's 33 ms
 A_VIEWER = 300e3  # [bytes/s]
 
-needs_browser = pytest.mark.skipif(CHROMIUM is None or not (PACKAGES / "playwright-core").is_dir() or not shutil.which("node"),
-                                   reason="no Chromium, Node.js or viewer's packages: tools/setup.sh says which")
+needs_browser = needs.skip_unless(CHROMIUM and (PACKAGES / "playwright-core").is_dir() and shutil.which("node"),
+                                  "Chromium, Node.js or the packages in build/viewer are missing", "apt-get install chromium && make test")
 
 
 def make_page(name="h1_2", endpoints=WRISTS, mark=lambda text: None, **told):

@@ -10,6 +10,7 @@ import threading
 import time
 
 import antaeus
+import needs
 import numpy as np
 import pytest
 from antaeus.live.sinks import open_sink
@@ -214,7 +215,7 @@ def heard(child, sink, lines):
 
 
 def test_wrenches_by_dds(robot):
-    pytest.importorskip("cyclonedds", reason="pip install 'antaeus[live]'")
+    needs.package("cyclonedds")
     with listen(HEAR_DDS, DOMAIN) as child:
         sink = open_sink(f"dds://{DOMAIN}/antaeus/wrench", robot)
         found = heard(child, sink, 3)
@@ -223,7 +224,7 @@ def test_wrenches_by_dds(robot):
 
 
 def test_a_sink_of_dds_never_waits(robot):
-    pytest.importorskip("cyclonedds", reason="pip install 'antaeus[live]'")
+    needs.package("cyclonedds")
     with listen(HEAR_DDS, DOMAIN + 1) as child:
         sink = open_sink(f"dds://{DOMAIN + 1}/antaeus/wrench", robot)
         assert child.stdout.readline() == b"listens\n"
@@ -240,7 +241,7 @@ def test_a_sink_of_dds_never_waits(robot):
 
 
 def test_wrenches_by_zenoh(robot):
-    pytest.importorskip("zenoh", reason="pip install 'antaeus[live]'")
+    needs.package("zenoh")
     from rosbags.typesys import Stores, get_typestore
 
     store = get_typestore(Stores.ROS2_JAZZY)
@@ -266,7 +267,7 @@ def test_wrenches_by_zenoh(robot):
 
 
 def test_text_is_std_msgs_string():
-    rosbags = pytest.importorskip("rosbags.typesys", reason="pip install 'antaeus[logs]'")
+    rosbags = needs.package("rosbags.typesys")
     store = rosbags.get_typestore(rosbags.Stores.ROS2_JAZZY)
     for text in ("", "a", "{\"state\": \"ä\"}", "x" * 1000):
         data = text_message(text.encode())

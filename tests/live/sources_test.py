@@ -12,6 +12,7 @@ import threading
 import time
 
 import antaeus
+import needs
 import numpy as np
 import pytest
 import senders
@@ -205,7 +206,7 @@ PLACES = {"hg": (16, 20, 36, 48, 76, 56, 2092), "go": (1100, 28, 44, 56, 84, 48,
 
 @pytest.mark.parametrize("kind", PLACES)
 def test_low_state_lies_where_it_is_read(kind):
-    pytest.importorskip("cyclonedds", reason="pip install 'antaeus[live]'")
+    needs.package("cyclonedds")
     from antaeus.live import dds_types
 
     data = bytes(senders.low_state(dds_types, kind, 1000).serialize())
@@ -221,7 +222,7 @@ def test_low_state_lies_where_it_is_read(kind):
 @pytest.mark.parametrize("kind", PLACES)
 def test_low_state_by_dds(robot, kind):
     """The type is what the publisher announces; the bytes are those of cyclonedds's own writer, in order."""
-    pytest.importorskip("cyclonedds", reason="pip install 'antaeus[live]'")
+    needs.package("cyclonedds")
     from antaeus.live import dds_types
 
     with send("dds", DOMAIN, "rt/lowstate", kind, 200):
@@ -233,7 +234,7 @@ def test_low_state_by_dds(robot, kind):
 
 
 def test_what_is_there_when_nobody_publishes_the_topic(robot):
-    pytest.importorskip("cyclonedds", reason="pip install 'antaeus[live]'")
+    needs.package("cyclonedds")
     with send("dds", DOMAIN + 1, "rt/lowstates", "hg", 0) as other:
         begun = time.monotonic()
         source = open_source(f"dds://{DOMAIN + 1}/rt/lowstate", robot)
@@ -250,7 +251,7 @@ def test_what_is_there_when_nobody_publishes_the_topic(robot):
 
 
 def test_a_topic_of_another_type(robot):
-    pytest.importorskip("cyclonedds", reason="pip install 'antaeus[live]'")
+    needs.package("cyclonedds")
     with send("dds", DOMAIN + 3, "rt/lowstate", "text", 0) as other:
         with pytest.raises(ValueError, match="carries std_msgs::msg::dds_::String_; name a topic of unitree_hg::msg::dds_::LowState_"):
             open_source(f"dds://{DOMAIN + 3}/rt/lowstate", robot)
@@ -261,7 +262,7 @@ def test_a_topic_of_another_type(robot):
 
 
 def test_joint_states_and_imu_by_zenoh(robot):
-    pytest.importorskip("zenoh", reason="pip install 'antaeus[live]'")
+    needs.package("zenoh")
     port = free_port()
     with send("zenoh", port, 100) as sender:
         source = open_source(f"zenoh:///robot/joint_states?connect=tcp/127.0.0.1:{port}&domain=3", robot)
@@ -359,7 +360,7 @@ def test_a_log_without_a_clock_is_refused(robot, tmp_path):
 
 
 def test_an_mcap_of_ros_messages(tmp_path):
-    writer = pytest.importorskip("mcap.writer", reason="pip install 'antaeus[logs]'")
+    writer = needs.package("mcap.writer")
     robot = antaeus.load_robot("planar_3r")
     from rosbags.typesys import Stores, get_typestore
 
@@ -386,7 +387,7 @@ def test_an_mcap_of_ros_messages(tmp_path):
 
 
 def test_a_simulated_robot(robot):
-    pytest.importorskip("mujoco", reason="pip install 'antaeus[sim]'")
+    needs.package("mujoco")
     found = []
     for _ in range(2):
         run = Run(open_source("sim://h1_2?rate=250", robot, speed=0), refused=1)
@@ -403,7 +404,7 @@ def test_a_simulated_robot(robot):
 
 
 def test_a_simulation_is_in_real_time_and_ends_with_its_reader(robot):
-    pytest.importorskip("mujoco", reason="pip install 'antaeus[sim]'")
+    needs.package("mujoco")
     run = Run(open_source("sim://panda?rate=200", robot))
     got = run.until(300)
     times = samples_of(got)["time"][:, 0]

@@ -10,6 +10,7 @@ import threading
 import time
 
 import antaeus
+import needs
 import numpy as np
 import pytest
 import senders
@@ -143,7 +144,7 @@ def test_by_sockets(robot, episode, transport):
 
 
 def test_by_dds(robot, episode):
-    pytest.importorskip("cyclonedds", reason="pip install 'antaeus[live]'")
+    needs.package("cyclonedds")
     file, channels = episode
     with send("episode_by_dds", file, DOMAIN, "hg") as sender:
         time.sleep(2)  # it makes its messages first
@@ -152,7 +153,7 @@ def test_by_dds(robot, episode):
 
 
 def test_by_zenoh(robot, episode):
-    pytest.importorskip("zenoh", reason="pip install 'antaeus[live]'")
+    needs.package("zenoh")
     file, channels = episode
     port = free_port()
     with send("episode_by_zenoh", file, port, *robot.model.motor_names()) as sender:
@@ -184,7 +185,7 @@ def test_by_a_log(robot, episode):
 
 def test_go2_by_dds(tmp_path):
     """Twenty motors' message, of a robot of fewer: cyclonedds's own decoding says what was sent."""
-    pytest.importorskip("cyclonedds", reason="pip install 'antaeus[live]'")
+    needs.package("cyclonedds")
     robot = antaeus.load_robot("panda")
     numbers = np.random.default_rng(6)
     count, motors = 50, len(robot.model.motor_names())
@@ -203,7 +204,7 @@ def test_go2_by_dds(tmp_path):
 
 def test_a_simulation_runs_through(robot):
     """The first push of its script is seen: whose it is, how strong and which way."""
-    pytest.importorskip("mujoco", reason="pip install 'antaeus[sim]'")
+    needs.package("mujoco")
     hands = [one.frame for one in robot.profile.endpoints if one.kind == "hand"]
     block, _ = run_live(robot, hands, open_source("sim://h1_2?rate=250", robot, speed=0), 5350, seconds=60)
     told, pushed = np.linalg.norm(block.consumer[:, 0, :3], axis=1), (block.time > 20.5) & (block.time < 21.2)

@@ -3,9 +3,12 @@
 import asyncio
 import json
 import socket
+import sys
 import time
+import types
 
 import antaeus
+import needs
 import numpy as np
 import pytest
 from live_blocks import Live, event, facts, moving_log
@@ -27,7 +30,7 @@ def live(robot):
 
 async def listen(url, seconds, feed):
     """Topics with the number of their messages, and the last JSON of each."""
-    websockets = pytest.importorskip("websockets")
+    websockets = needs.package("websockets")
     topics, counts, last = {}, {}, {}
     async with websockets.connect(url, subprotocols=["foxglove.sdk.v1"], max_size=None) as socket_:
         until = time.monotonic() + seconds
@@ -52,7 +55,7 @@ async def listen(url, seconds, feed):
 
 
 def test_foxglove_is_sent_all_topics(robot, live):
-    pytest.importorskip("foxglove")
+    needs.package("foxglove")
     from antaeus.live.foxglove import Foxglove
 
     view = Foxglove(robot, HAND, port=free_port())
@@ -70,7 +73,7 @@ def test_foxglove_is_sent_all_topics(robot, live):
 
 
 def test_foxglove_is_of_this_machine_alone_and_a_port_in_use_is_one_line(robot):
-    pytest.importorskip("foxglove")
+    needs.package("foxglove")
     from antaeus.live.foxglove import Foxglove
 
     with pytest.raises(ValueError, match="no token; give 127.0.0.1"):
@@ -82,18 +85,44 @@ def test_foxglove_is_of_this_machine_alone_and_a_port_in_use_is_one_line(robot):
             Foxglove(robot, HAND, port=taken.getsockname()[1])
 
 
-def test_rerun_is_given_a_file(robot, live, tmp_path):
-    pytest.importorskip("rerun")
+class RerunStandIn(types.ModuleType):
+    """Has the names of rerun that the view uses: a stream that keeps what is logged, and archetypes as (name, arguments)."""
+
+    def __init__(self):
+        super().__init__("rerun")
+        self.logged, self.stamps, self.files = {}, [], []
+
+    def RecordingStream(self, name):
+        return types.SimpleNamespace(save=self.files.append, log=self.logged.__setitem__, flush=lambda *_, **__: None, disconnect=lambda: None,
+                                     set_time=lambda timeline, duration: self.stamps.append(duration))
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *arguments, **named: (name, arguments, named)
+
+
+def test_rerun_is_given_links_forces_and_verdicts(robot, live, monkeypatch):
+    rerun = RerunStandIn()
+    monkeypatch.setitem(sys.modules, "rerun", rerun)
     from antaeus.live.rerun_view import RerunView
 
-    view = RerunView(robot, HAND, file=str(tmp_path / "live.rrd"))
-    for block in live.blocks(50):
-        block.base_rotation = np.tile(np.eye(3), (len(block.time), 1, 1))
-        view.take(block, [], facts())
-        time.sleep(0.02)
-    view.close()
-    assert not view.problem
-    assert (tmp_path / "live.rrd").stat().st_size > 2000
+    view = RerunView(robot, HAND, file="live.rrd")
+    block = live.block(300, 333)
+    block.base_rotation = np.tile(np.eye(3), (33, 1, 1))
+    try:
+        view.show(block, [event("alarm", 1, 1.0)], facts())
+    finally:
+        view.close()
+    assert not view.problem and rerun.files == ["live.rrd"] and rerun.stamps[0] == block.time[-1]
+    name, (points,), _ = rerun.logged["robot/links"]
+    assert name == "Points3D" and points.shape[1] == 3 and len(points) > 7
+    name, _, arrow = rerun.logged["robot/panda_hand"]
+    assert name == "Arrows3D" and np.allclose(arrow["vectors"], 0.01 * block.wrench[-1, 0, :3])
+    for entity, values in (("force/panda_hand", block.wrench[-1, 0, :3]), ("sd/panda_hand", block.sd[-1, 0, :3])):
+        name, (scalars,), _ = rerun.logged[entity]
+        assert name == "Scalars" and np.array_equal(scalars, values), entity
+    assert rerun.logged["verdict/panda_hand"][1][0].startswith("ok")
 
 
 def test_a_viewer_that_hangs_holds_up_nobody(robot, live):

@@ -12,6 +12,7 @@
 #include "antaeus/numerics/three_tier_inverse.hpp"
 #include "numerics/conditioning_matrices.hpp"
 #include "support/allocation_counter.hpp"
+#include "support/shared.hpp"
 
 namespace antaeus {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 using test::AllocationCounter;
 
 TEST(AllocationCounter, SeesWhatEigenTakes) {
-  if (!AllocationCounter::counts_malloc()) GTEST_SKIP() << "malloc belongs to the sanitizer in this build";
+  if (!AllocationCounter::counts_malloc()) ANTAEUS_SKIP("the sanitizer of this build replaces malloc", "make test");
   AllocationCounter counter;
   const MatrixX taken = MatrixX::Constant(7, 5, 1.0);
   EXPECT_EQ(counter.count(), 1);
@@ -41,7 +42,7 @@ TEST(AllocationCounter, SeesOperatorNewOnItsOwnScopeOnly) {
 }
 
 TEST(AllocationCounter, SeesTheTemporaryOfATransposeAtTheCall) {
-  if (!AllocationCounter::counts_malloc()) GTEST_SKIP() << "malloc belongs to the sanitizer in this build";
+  if (!AllocationCounter::counts_malloc()) ANTAEUS_SKIP("the sanitizer of this build replaces malloc", "make test");
   SmallSvd svd(8, 6);
   const Matrix6X J = test::hand_jacobian();
   AllocationCounter counter;

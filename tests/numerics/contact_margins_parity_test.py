@@ -6,6 +6,7 @@ import os
 import pathlib
 import subprocess
 
+import needs
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -19,7 +20,7 @@ def wrenches(tmp_path_factory):
     """The rows, written by the test program that lies beside the CLI."""
     cli = os.environ.get("ANTAEUS_CLI")
     if not cli:
-        pytest.skip("ANTAEUS_CLI is not set; run through ctest")
+        needs.skip("ANTAEUS_CLI is not set", "make test")
     program = pathlib.Path(cli).parent / "numerics_tests"
     written = tmp_path_factory.mktemp("constraints")
     environment = {**os.environ, "ANTAEUS_CONSTRAINTS_PARITY": str(written)}

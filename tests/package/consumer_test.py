@@ -11,6 +11,7 @@ import subprocess
 import sys
 import sysconfig
 
+import needs
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -35,7 +36,7 @@ def prefix(tmp_path_factory):
     if folder := os.environ.get("ANTAEUS_PREFIX"):
         return pathlib.Path(folder)
     if not (build := os.environ.get("ANTAEUS_BUILD")):
-        pytest.skip("neither ANTAEUS_PREFIX names an installed Antaeus nor ANTAEUS_BUILD a build folder; ctest names the latter")
+        needs.skip("neither ANTAEUS_PREFIX nor ANTAEUS_BUILD is set", "make test")
     # As in a wheel, other wheels beside it: a tree of which a wheel was made looks for them there.
     site_packages = tmp_path_factory.mktemp("site_packages")
     (site_packages / "cmeel.prefix").symlink_to(pathlib.Path(SITE_PACKAGES) / "cmeel.prefix")

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sysconfig
 
+import needs
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -30,7 +31,7 @@ def test_the_page_shows_the_examples(language, files):
 
 
 def test_the_lines_of_python_run(capsys):
-    pytest.importorskip("antaeus")
+    needs.package("antaeus")
     code, = blocks("python")
     exec(code, {})  # noqa: S102
     assert capsys.readouterr().out.startswith("degraded ['settling'")
@@ -41,7 +42,7 @@ def node(tmp_path_factory):
     """What the node publishes and says over the stand-ins: one line a thing that happened (ros2_stubs/spin.cpp)."""
     libraries = pathlib.Path(os.environ["ANTAEUS_CLI"]).parents[1] / "lib"
     if b"__asan_init" in pathlib.Path(os.environ["ANTAEUS_CLI"]).read_bytes():
-        pytest.skip("a program of users is not built with the sanitizers that this library is built with")
+        needs.skip("the library is built with sanitizers", "make test")
     site_packages = pathlib.Path(os.environ.get("ANTAEUS_SITE_PACKAGES") or sysconfig.get_path("purelib"))
     program = tmp_path_factory.mktemp("node") / "node"
     subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-Wall", "-Wextra", f"-I{ROOT / 'include'}", f"-I{STUBS}",

@@ -11,6 +11,7 @@ import sys
 import tomllib
 import zipfile
 
+import needs
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -20,11 +21,9 @@ WHEELS = sorted(FOLDER.glob(f"antaeus-{VERSION}-*.whl"))
 OTHERS = ("pinocchio", "coal", "tinyxml2", "octomap", "assimp", "boost", "parquet", "arrow", "mujoco", "libz")
 
 
-@pytest.fixture(scope="module", params=["cp311-cp311", "cp312-abi3"])
-def wheel(request):
-    found = [wheel for wheel in WHEELS if f"-{request.param}-" in wheel.name]
-    if not found:
-        pytest.skip(f"build/wheel holds no wheel {request.param} of version {VERSION}; make wheel makes it where that Python is")
+def wheel_for(tag):
+    if not (found := [wheel for wheel in WHEELS if f"-{tag}" in wheel.name]):
+        needs.skip(f"build/wheel has no wheel {tag} of version {VERSION}", "make wheel")
     return found[0]
 
 
@@ -32,38 +31,43 @@ def members(wheel):
     return zipfile.ZipFile(wheel).namelist()
 
 
-def test_it_is_small_and_holds_what_it_says(wheel):
-    assert wheel.stat().st_size <= 12e6
+def test_wheels_are_small_and_complete():
+    for wheel in map(wheel_for, ("cp311-cp311-", "cp312-abi3-")):
+        check_files(wheel)
+        check_libraries(wheel)
+        check_dependencies(wheel)
+
+
+def check_files(wheel):
+    assert wheel.stat().st_size <= 12e6, wheel
     names = members(wheel)
     for wanted in ("antaeus/bin/antaeus", "antaeus/share/antaeus/robots/panda/profile.toml", "antaeus/py.typed",
                    "antaeus/lib/cmake/antaeus/antaeusConfig.cmake", "antaeus/include/antaeus/robot/robot_profile.hpp",
                    "antaeus/__init__.pyi", "antaeus/lib/libantaeus_parquet.so"):
-        assert wanted in names
+        assert wanted in names, wheel
     licences = {pathlib.PurePath(name).stem for name in names if "/licences/" in name}
-    assert licences >= {"antaeus", "CLI11", "tomlplusplus", "nanobind", "robin_map", "three", "uplot"}
+    assert licences >= {"antaeus", "CLI11", "tomlplusplus", "nanobind", "robin_map", "three", "uplot"}, wheel
 
 
-def test_it_holds_no_library_that_a_dependency_ships(wheel):
+def check_libraries(wheel):
+    """No library that a dependency ships, and a platform that the symbols allow."""
     libraries = [pathlib.PurePath(name).name for name in members(wheel) if ".so" in name]
-    assert libraries
-    assert not [name for name in libraries if any(other in name for other in OTHERS) and not name.startswith("libantaeus")]
-
-
-def test_its_platform_is_what_its_symbols_allow(wheel):
+    assert libraries, wheel
+    assert not [name for name in libraries if any(other in name for other in OTHERS) and not name.startswith("libantaeus")], wheel
     if not importlib.util.find_spec("auditwheel"):
-        pytest.skip("auditwheel is not installed; tools/setup.sh wheel installs it")
-    told = subprocess.run([sys.executable, "-m", "auditwheel", "show", wheel], capture_output=True, text=True, check=True).stdout
-    consistent = re.findall(r'"(manylinux_\d+_\d+)_x86_64"', re.sub(r"\s+", " ", told))
+        needs.skip("auditwheel is not installed", "tools/setup.sh wheel")
+    shown = subprocess.run([sys.executable, "-m", "auditwheel", "show", wheel], capture_output=True, text=True, check=True).stdout
+    consistent = re.findall(r'"(manylinux_\d+_\d+)_x86_64"', re.sub(r"\s+", " ", shown))
     assert consistent and consistent[0] in wheel.name
 
 
-def test_its_dependencies_are_those_of_pyproject(wheel):
+def check_dependencies(wheel):
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     archive = zipfile.ZipFile(wheel)
-    told, = (archive.read(name).decode() for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
-    required = {re.sub(r"[ ()]", "", line) for line in re.findall(r"^Requires-Dist: (.*)$", told, re.MULTILINE) if "extra" not in line}
-    assert required == set(wanted["dependencies"]) or {r.replace("<3,>=1.26", ">=1.26,<3") for r in required} == set(wanted["dependencies"])
-    assert set(re.findall(r"^Provides-Extra: (.*)$", told, re.MULTILINE)) == set(wanted["optional-dependencies"])
+    metadata, = (archive.read(name).decode() for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+    required = {re.sub(r"[ ()]", "", line) for line in re.findall(r"^Requires-Dist: (.*)$", metadata, re.MULTILINE) if "extra" not in line}
+    assert required == set(wanted["dependencies"]) or {r.replace("<3,>=1.26", ">=1.26,<3") for r in required} == set(wanted["dependencies"]), wheel
+    assert set(re.findall(r"^Provides-Extra: (.*)$", metadata, re.MULTILINE)) == set(wanted["optional-dependencies"]), wheel
 
 
 def test_what_is_warned_of_is_what_is_required(installation):
@@ -95,10 +99,7 @@ def test_an_untried_dependency_is_said_once(installation, tmp_path, recwarn):
 
 def test_a_package_without_its_libraries_says_what_brings_them(tmp_path):
     """As after pip install --no-deps."""
-    found = [wheel for wheel in WHEELS if f"-cp{sys.version_info[0]}{sys.version_info[1]}-" in wheel.name]
-    if not found:
-        pytest.skip("build/wheel holds no wheel for this Python; make wheel makes it")
-    zipfile.ZipFile(found[0]).extractall(tmp_path)
+    zipfile.ZipFile(wheel_for(f"cp{sys.version_info[0]}{sys.version_info[1]}-")).extractall(tmp_path)
     told = subprocess.run([sys.executable, "-S", "-c", "import antaeus"], capture_output=True, text=True, check=False,
                           env={"PYTHONPATH": str(tmp_path), "PATH": os.environ["PATH"]})
     last = told.stderr.strip().splitlines()[-1]
@@ -115,15 +116,13 @@ def newer_pythons():
 
 def test_the_stable_abi_serves_a_newer_python(tmp_path):
     """The file for 3.12 is imported by each later Python that is here: no other build, the same numbers."""
-    found = [wheel for wheel in WHEELS if "-cp312-abi3-" in wheel.name]
-    if not found:
-        pytest.skip("build/wheel holds no wheel cp312-abi3; make wheel makes it where Python 3.12 or later is")
+    wheel = wheel_for("cp312-abi3-")
     pythons = list(newer_pythons())
     if not pythons:
-        pytest.skip("no Python of 3.12 or later is here")
-    extension, = (name for name in members(found[0]) if "_antaeus." in name)
+        needs.skip("Python 3.12 or later is not installed", "pyenv install 3.12")
+    extension, = (name for name in members(wheel) if "_antaeus." in name)
     assert extension == "antaeus/_antaeus.abi3.so"
-    zipfile.ZipFile(found[0]).extractall(tmp_path)
+    zipfile.ZipFile(wheel).extractall(tmp_path)
     # The wheels beside it, by links: an installation without a network.
     site_packages = pathlib.Path(os.environ.get("ANTAEUS_SITE_PACKAGES") or pathlib.Path(pytest.__file__).parents[1])
     (tmp_path / "cmeel.prefix").symlink_to(site_packages / "cmeel.prefix")

@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import pathlib
 import shlex
 import shutil
 import subprocess
@@ -11,11 +10,8 @@ import subprocess
 import antaeus
 import numpy as np
 import pytest
-from support import ROOT
 
 WRIST = "left_wrist_yaw_link"
-SHARED = pathlib.Path(os.environ.get("ANTAEUS_SHARED", ROOT.parent / "shared"))
-LOG = SHARED / "episodes/re3_real_encode_tr1"
 
 
 @pytest.fixture(scope="module")
@@ -231,13 +227,9 @@ def test_an_endpoint_or_estimator_that_is_not_there(audit):
         antaeus.guard_timeline(audit.series(WRIST, "deployed"))
 
 
-@pytest.mark.skipif(not (LOG / "tau.npy").exists(),
-                    reason="reference data absent: episodes/re3_real_encode_tr1: tools/incident_logs.sh CLONE lays it (docs/incident.md)")
-def test_the_incidents_own_log():
-    audit = antaeus.audit(LOG, "h1_2", baselines=[SHARED / "episodes/re2_real_encode"])
-    assert (audit.outcome, audit.focus_step, audit.focus_endpoint) == ("incident", 8, WRIST)
-    tau, q = np.load(LOG / "tau.npy"), np.load(LOG / "qpos.npy")
+def test_attribution_and_episode_have_the_values_of_the_log(audit, logs):
+    tau, q = np.load(logs / "incident/tau.npy"), np.load(logs / "incident/qpos.npy")
     attribution = audit.attributions[0]
-    assert np.array_equal(attribution.tau, tau[8]) and np.array_equal(audit.audited.episode.q, q)
-    assert f"{attribution.wrench[2]:.0f}" == "-533" and attribution.estimator == "deployed"  # the incident report's
+    assert attribution.estimator == "deployed" and np.array_equal(attribution.tau, tau[audit.focus_step])
+    assert np.array_equal(audit.audited.episode.q, q)
     assert audit.advice[0].moves or audit.advice[0].alone

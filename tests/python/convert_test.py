@@ -3,6 +3,7 @@
 import dataclasses
 import pathlib
 
+import needs
 import numpy as np
 import pytest
 
@@ -46,7 +47,7 @@ def test_a_folder_holds_the_numbers_and_the_nanoseconds(tmp_path):
 
 
 def test_parquet_holds_the_same(tmp_path):
-    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet = needs.package("pyarrow.parquet")
     made, times, q, _ = recording()
     written = writing.write(made, tmp_path / "log.parquet")
     table = parquet.read_table(tmp_path / "log.parquet")
@@ -304,7 +305,7 @@ def test_a_rate_that_is_none_is_one_line(tmp_path, rate):
 
 
 def test_the_origin_of_time_is_kept(tmp_path):
-    pytest.importorskip("pyarrow")
+    needs.package("pyarrow")
     writing.write(recording()[0], tmp_path / "log")
     writing.write(recording()[0], tmp_path / "log.parquet")
     assert writing.start_of(tmp_path / "log") == writing.start_of(tmp_path / "log.parquet") == START
@@ -330,7 +331,7 @@ def test_a_description_is_written_where_nothing_stands(tmp_path):
 
 def test_a_parquet_gives_what_the_folder_gives(tmp_path):
     """Joints whose names end as a channel's do."""
-    pytest.importorskip("pyarrow")
+    needs.package("pyarrow")
     joints = ("lift_position", "left_tau", "j_target", "finger_joint_effort", "bend.velocity")
     robot = urdf(joints, tmp_path / "r.urdf")
     writing.write(recording(joints[::-1])[0], tmp_path / "log")

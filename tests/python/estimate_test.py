@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 
 import antaeus
+import needs
 import numpy as np
 import pytest
 from support import run_python
@@ -45,7 +46,7 @@ def test_it_writes_what_the_verb_writes(log, tmp_path, options, flags):
     result.save(tmp_path / "ours.csv")
     theirs = verb(log, tmp_path / "theirs.csv", *flags)
     assert (tmp_path / "ours.csv").read_bytes() == theirs.read_bytes()
-    pytest.importorskip("pyarrow")
+    needs.package("pyarrow")
     result.save(str(tmp_path / "ours.parquet"))
     verb(log, tmp_path / "theirs.parquet", *flags)
     assert (tmp_path / "ours.parquet").read_bytes() == (tmp_path / "theirs.parquet").read_bytes()
@@ -87,7 +88,7 @@ def test_it_says_what_is_to_be_known(log):
 
 
 def test_arrow_is_the_same(log):
-    arrow = pytest.importorskip("pyarrow")
+    arrow = needs.package("pyarrow")
     result = antaeus.estimate(log, "h1_2")
     table = result.to_arrow()
     assert table.equals(arrow.table(result)) and table.column_names == result.columns

@@ -12,9 +12,10 @@ import time
 
 import antaeus
 import fleet_logs
+import needs
 import pytest
 
-pytest.importorskip("pyarrow", reason="pip install 'antaeus[fleet]'")
+needs.package("pyarrow")
 from antaeus import fleet  # noqa: E402
 from antaeus.fleet import engines, task  # noqa: E402
 
@@ -105,12 +106,12 @@ def test_another_order_and_one_worker_give_the_same_bytes(fleet_of_40, monkeypat
 
 
 def test_ray_gives_the_same_bytes_with_a_worker_killed(fleet_of_40):
-    pytest.importorskip("ray", reason="pip install 'antaeus[fleet-ray]'")
+    needs.package("ray")
     run_and_kill(fleet_of_40, "ray", "ray", "ray::run_one")
 
 
 def test_dask_gives_the_same_bytes_with_a_worker_killed(fleet_of_40):
-    pytest.importorskip("distributed", reason="pip install 'antaeus[fleet-dask]'")
+    needs.package("distributed")
     run_and_kill(fleet_of_40, "dask", "dask", "spawn_main")
 
 
@@ -210,6 +211,6 @@ def test_engines_that_are_not_there(three_logs, monkeypatch):
 
 
 def test_an_address_where_nobody_answers(three_logs):
-    pytest.importorskip("distributed", reason="pip install 'antaeus[fleet-dask]'")
+    needs.package("distributed")
     with pytest.raises(antaeus.EpisodeError, match="no Dask scheduler answers"):
         fleet.compute(three_logs / "out", engine="dask", address="tcp://127.0.0.1:9")

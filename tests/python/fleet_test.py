@@ -14,11 +14,12 @@ import warnings
 
 import antaeus
 import fleet_logs
+import needs
 import numpy as np
 import pytest
 from support import ROOT, peak
 
-pytest.importorskip("pyarrow", reason="pip install 'antaeus[fleet]'")
+needs.package("pyarrow")
 import pyarrow.parquet as pq  # noqa: E402
 from antaeus import fleet  # noqa: E402
 from antaeus.fleet import _command, logs, plans, schema, task  # noqa: E402
@@ -374,7 +375,7 @@ def test_a_robot_that_changes_after_the_plan_is_a_failed_row(tmp_path):
 
 
 def test_addresses(tmp_path):
-    fsspec = pytest.importorskip("fsspec", reason="pip install 'antaeus[fleet]'")
+    fsspec = needs.package("fsspec")
     place = arm_log(tmp_path / "log")
     memory = fsspec.filesystem("memory")
     for name in place.iterdir():

@@ -2,16 +2,16 @@
 
 import json
 import os
-import pathlib
 import sqlite3
 import struct
 
+import needs
 import numpy as np
 import pytest
-from support import ROOT, generator
+from support import generator
 
 for library in ("rosbags", "mcap", "mcap_protobuf", "foxglove_schemas_protobuf"):
-    pytest.importorskip(library, reason="pip install 'antaeus[logs]' mcap-protobuf-support foxglove-schemas-protobuf")
+    needs.package(library)
 
 from antaeus.formats import bags
 from antaeus.formats.recording import ChannelWish, FormatError, Wishes
@@ -24,7 +24,6 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin
 from rosbags.rosbag2 import Writer as Writer2
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-SHARED = pathlib.Path(os.environ.get("ANTAEUS_SHARED", ROOT.parent / "shared")) / "formats"
 STORES = {1: get_typestore(Stores.ROS1_NOETIC), 2: get_typestore(Stores.ROS2_HUMBLE)}
 NAMES = ["shoulder", "elbow", "wrist 1", "gripper"]
 START, STEP, LAG = 1_700_000_000_123_456_789, 8_000_001, 700_011
@@ -705,16 +704,21 @@ def test_changed_bytes_are_refused_or_read(tmp_path):
 
 # ---- Recorded files ----------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("file", "topic", "rows", "joints", "rate"), [
+RECORDED = [
     ("ros2_sqlite/ur10_exciting_trajectory.db3", "/joint_states", 3441, 6, 125),
     ("ros2_sqlite/panda_exciting_trajectory.db3", "/joint_states", 727, 7, 30),
-    ("ros1_bag/ur3_2019-11-27-20-59-11.bag", "/arm", 1872, 6, 125)])
-def test_recorded_bags_against_a_decode_of_rosbags(file, topic, rows, joints, rate):
-    path = SHARED / file
-    if not path.exists():
-        pytest.skip(f"{path} is not here: ANTAEUS_SHARED names the folder with formats/")
+    ("ros1_bag/ur3_2019-11-27-20-59-11.bag", "/arm", 1872, 6, 125)]
+
+
+def test_recorded_bags_against_a_decode_of_rosbags():
+    folder = needs.reference_data("formats")
+    for file, *facts in RECORDED:
+        compare_with_rosbags(folder / file, *facts)
+
+
+def compare_with_rosbags(path, topic, rows, joints, rate):
     recording, times, found = read(path)
-    assert len(times) == rows and recording.clock == f"header stamps of {topic}" and not recording.unmapped
+    assert len(times) == rows and recording.clock == f"header stamps of {topic}" and not recording.unmapped, path
     assert abs((rows - 1) / ((times[-1] - times[0]) * 1e-9) / rate - 1) < 1e-3
     if path.suffix == ".bag":
         from rosbags.rosbag1 import Reader

@@ -6,15 +6,16 @@ import subprocess
 import sys
 
 import antaeus
+import needs
 import numpy as np
 import pytest
 from support import SEED, generator, peak
 
 from antaeus.formats.recording import FormatError
 
-pytest.importorskip("mcap")
-pytest.importorskip("mcap_protobuf")
-pytest.importorskip("foxglove_schemas_protobuf")
+needs.package("mcap")
+needs.package("mcap_protobuf")
+needs.package("foxglove_schemas_protobuf")
 from antaeus.formats.results_mcap import ellipsoid_95, force_covariance, set_quaternion, write_results  # noqa: E402
 
 START = 1_700_000_000_123_456_789
@@ -236,7 +237,7 @@ def test_estimators_without_a_covariance_have_no_ellipsoid(made, tmp_path):
 def test_rerun_reads_it(made, tmp_path):
     program = shutil.which("rerun") or shutil.which("rerun", path=os.path.dirname(sys.executable))
     if program is None:
-        pytest.skip("rerun is not installed: pip install rerun-sdk")
+        needs.skip("rerun is not installed", f"{needs.PIP} rerun-sdk")
 
     def run(*arguments):
         done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False,

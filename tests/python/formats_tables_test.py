@@ -8,6 +8,7 @@ import os
 import signal
 import time
 
+import needs
 import numpy as np
 import pytest
 from support import SEED, generator, run_python
@@ -68,7 +69,7 @@ def refused(path, *words, wishes=Wishes()):
 
 @pytest.fixture
 def h5py():
-    return pytest.importorskip("h5py")
+    return needs.package("h5py")
 
 
 def robomimic(h5py, path, demos=1, steps=40000, rate=20, **more):
@@ -231,7 +232,7 @@ def state_names(form):
 
 
 def lerobot_dataset(root, version, episodes=3, form="list", steps=50, **feature):
-    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pa, parquet = needs.package("pyarrow"), needs.package("pyarrow.parquet")
     chance = generator()
     (root / "meta").mkdir(parents=True)
     features = {
@@ -336,7 +337,7 @@ def test_a_long_episode_is_read_in_little_memory(tmp_path):
     """One row group of 60 MB: a page at a time, not the group."""
     root, rows = tmp_path / "set", 1_000_000
     lerobot_dataset(root, "v3.0", episodes=1, steps=5)
-    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pa, parquet = needs.package("pyarrow"), needs.package("pyarrow.parquet")
     file = root / "data" / "chunk-000" / "file-000.parquet"
     numbers = pa.array(generator().random(rows * 12, dtype="float32"))
     parquet.write_table(pa.table({
@@ -691,7 +692,7 @@ def survives(path, wishes):
 
 
 def test_changed_bytes_are_no_crash(tmp_path):
-    h5py = pytest.importorskip("h5py")
+    h5py = needs.package("h5py")
     chance = np.random.default_rng(SEED)
     lerobot_dataset(tmp_path / "set", "v3.0", episodes=1, steps=5)
     robomimic(h5py, tmp_path / "a.hdf5", steps=4)

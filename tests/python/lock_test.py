@@ -5,6 +5,7 @@ import threading
 import time
 
 import antaeus
+import needs
 import numpy as np
 import pytest
 
@@ -84,5 +85,5 @@ def test_a_call_that_keeps_the_lock_is_seen():
                                   "from_arrays", "make_twin"])
 def test_others_run_meanwhile(calls, name):
     if name == "run_experiment":
-        pytest.importorskip("mujoco")
+        needs.package("mujoco")
     assert turns_during(calls[name]) >= TURNS

@@ -5,6 +5,7 @@ import subprocess
 
 import antaeus
 import mujoco
+import needs
 import numpy as np
 import pytest
 from support import ROOT, generator
@@ -54,7 +55,7 @@ def test_what_the_model_cannot_hold_is_one_line(file):
 
 def test_command_line(file):
     if not os.path.exists(os.path.join(os.path.dirname(os.environ["ANTAEUS_CLI"]), "../lib/libantaeus_studies_verbs.so")):
-        pytest.skip("the studies' verbs are not built: make studies")
+        needs.skip("the component studies is not built", "make studies")
     done = subprocess.run([os.environ["ANTAEUS_CLI"], "robot", file(ARM.format(more="")), "--json"],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0 and '"elbow"' in done.stdout

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 
 import antaeus
+import needs
 import pytest
 
 SAYS = "the option group 'guard' has a new name; write published_guard.clamp_force"
@@ -28,7 +29,7 @@ def test_in_a_profile(tmp_path):
     assert f"profile.toml:{len(profile.read_text('utf-8').splitlines())}" in str(caught.value)
 
 
-@pytest.mark.skipif("ANTAEUS_CLI" not in os.environ, reason="ANTAEUS_CLI is not set; run through ctest")
+@needs.skip_unless("ANTAEUS_CLI" in os.environ, "ANTAEUS_CLI is not set", "make test")
 def test_on_the_command_line():
     done = subprocess.run([os.environ["ANTAEUS_CLI"], "preflight", "--robot", "planar_3r", "--pose", "bent", "--set", "guard.clamp_force=30"],
                           capture_output=True, text=True)

@@ -6,6 +6,7 @@ import multiprocessing
 import pickle
 
 import antaeus
+import needs
 import numpy as np
 import pytest
 from support import generator, peak, tolerance
@@ -145,8 +146,8 @@ def test_a_file_is_read_in_place(robot, replay, tmp_path):
 
 
 def test_columns_of_arrow(replay, tmp_path):
-    arrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
+    arrow = needs.package("pyarrow")
+    parquet = needs.package("pyarrow.parquet")
     q, tau, _ = states(100)
     expected = replay(q, tau)
     lists = [arrow.FixedSizeListArray.from_arrays(arrow.array(x.ravel()), MOTORS) for x in (q, tau)]
@@ -179,7 +180,7 @@ def test_blocks_in_other_processes(robot):
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         parts = pool.starmap_async(log, blocks).get(timeout=100)
     same({name: np.concatenate([part[name] for part in parts]) for name in expected}, expected)
-    cloudpickle = pytest.importorskip("cloudpickle")  # how Dask and Ray send a function
+    cloudpickle = needs.package("cloudpickle")  # how Dask and Ray send a function
     same(pickle.loads(cloudpickle.dumps(lambda q, tau: log(q, tau)))(q, tau), expected)
     with pytest.raises(antaeus.OptionsError, match=r"^replay\.robot: .*; give the robot's name or file$"):
         pickle.dumps(antaeus.BatchReplay(robot, WRISTS))

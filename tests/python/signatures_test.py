@@ -11,6 +11,7 @@ import sys
 
 import antaeus
 import public_names
+import needs
 import pytest
 from support import ROOT
 
@@ -97,7 +98,7 @@ def test_public_names_are_those_that_were_agreed_on():
 
 def test_examples_pass_a_type_checker(tmp_path):
     """mypy reads the stubs and the package's own text, and every example with them."""
-    pytest.importorskip("mypy", reason="mypy is not installed; tools/setup.sh installs it, or pip install mypy==2.4.1")
+    needs.package("mypy")
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--check-untyped-defs", "--disable-error-code", "import-untyped", "--cache-dir", tmp_path,
          "--no-error-summary", *sorted((ROOT / "examples").glob("*.py"))],

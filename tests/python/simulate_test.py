@@ -5,6 +5,7 @@ import subprocess
 
 import antaeus
 import mujoco
+import needs
 import numpy as np
 import pytest
 
@@ -91,7 +92,7 @@ def test_a_picture(scene):
     try:
         camera = antaeus.MujocoCamera(antaeus.MujocoScene(antaeus.ur5e_scene()), 96, 64)
     except antaeus.Error as error:
-        pytest.skip(str(error))
+        needs.skip(str(error), "apt-get install libegl1 libgl1-mesa-dri")
     picture = camera.render(np.zeros(6))
     assert picture.shape == (64, 96, 3) and picture.dtype == np.uint8 and picture.std() > 5
     assert (camera.render(np.zeros(6), [[0, 0, 0.5, 0, 0, 1.2]]) != picture).any()

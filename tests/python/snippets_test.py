@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 
+import needs
 import numpy as np
 import pytest
 
@@ -369,7 +370,7 @@ def test_cpp_blocks_are_lines_of_a_file_or_compile(tmp_path):
     file.write_text("".join(f'#include "{header}"\n' for header in HEADERS) + "using namespace antaeus;\nusing Eigen::VectorXd;\n" + "".join(bodies), "utf-8")
     compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("c++")
     if compiler is None:
-        pytest.skip("no C++ compiler here: install g++")
+        needs.skip("no C++ compiler is installed", "apt-get install g++")
     eigen = pathlib.Path(np.__file__).parents[1] / "cmeel.prefix/include/eigen3"
     done = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-w", f"-I{ROOT}/include", f"-isystem{eigen}", file], capture_output=True, text=True,
                           check=False)

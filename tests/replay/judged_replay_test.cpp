@@ -9,7 +9,7 @@
 #include <map>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/episode/synthetic_episode.hpp"
+#include "antaeus/episode/episode.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/replay/replay.hpp"
 #include "antaeus/robot/noise_model.hpp"
@@ -301,21 +301,6 @@ TEST(JudgedReplay, OtherSettingsAreFollowed) {
   }
 }
 
-void judge_real_logs(const std::string& noise) {
-  Robot robot = test::shipped_robot("h1_2");
-  // Nobody measured the base's tilt in these logs.
-  robot.profile.settings.set("residual.tilt_sd=0");
-  robot.profile.settings.set("residual.noise=" + noise);
-  for (const char* name : {"re1_real_encode", "re1_real_no_encode", "re2_real_encode", "re3_real_encode_tr1",
-                           "re3_real_no_encode_tr1", "re3_real_no_encode_tr2"}) {
-    SCOPED_TRACE(name);
-    const Episode log = load_episode(test::shared_folder() / "episodes" / name, robot);
-    BatchReplay replay = BatchReplay::with_posterior(robot, kWrists);
-    std::cout << name << ": ";
-    expect_same(replayed(replay, log), in_loop(robot, kWrists, settings_of(robot, kWrists), log), replay.close_calls());
-  }
-}
-
 /// Limbs that do not sense every direction by their build.
 TEST(JudgedReplay, LimbsThatSenseLessAreJudgedAlike) {
   RandomStates random(29);
@@ -332,16 +317,6 @@ TEST(JudgedReplay, LimbsThatSenseLessAreJudgedAlike) {
     const auto said = expect_same(by_replay, in_loop(robot, {"tip"}, options, log), replay.close_calls());
     EXPECT_GT(said.contains("ok") ? said.at("ok") : 0, 100);
   }
-}
-
-TEST(JudgedReplay, RealLogsByTheFigures) {
-  ANTAEUS_REQUIRE_SHARED("episodes/re1_real_encode");
-  judge_real_logs("figures");
-}
-
-TEST(JudgedReplay, RealLogsByTheIdentifiedNoise) {
-  ANTAEUS_REQUIRE_SHARED("episodes/re1_real_encode");
-  judge_real_logs("identified");
 }
 
 TEST(JudgedReplay, AStatisticAtItsLimitIsCounted) {

@@ -9,7 +9,6 @@
 #include "antaeus/io/scratch_folder.hpp"
 #include "io/indexed_mesh.hpp"
 #include "robot/tolerances.hpp"
-#include "support/shared.hpp"
 
 namespace antaeus::detail {
 namespace {
@@ -248,24 +247,6 @@ TEST(ReadMeshes, ReadsWhatIsThereAndTellsTheRest) {
   EXPECT_NE(notes[1].find("gone.dae"), std::string::npos);
   EXPECT_EQ(drawn_robot(description, meshes).links[1].shapes.at(0).kind, ShapeKind::mesh);
   EXPECT_EQ(read_meshes(description, nullptr).size(), 2u);
-}
-
-/// The incident's robot: 28 STL files of 548 532 triangles in all.
-TEST(RobotDrawing, TheSharedRobotIsDrawnWithinItsBudget) {
-  ANTAEUS_REQUIRE_SHARED("robots/h1_2/meshes");
-  const RobotDescription description =
-      read_urdf(test::shared_folder() / "robots" / "h1_2" / "h1_2_handless.urdf", MeshPolicy::ignored);
-  const DrawnRobot bare = drawn_robot(description, {});
-  std::vector<std::string> notes;
-  const MeshFiles meshes = read_meshes(description, &notes);
-  EXPECT_TRUE(notes.empty());
-  const DrawnRobot meshed = drawn_robot(description, meshes);
-  EXPECT_LE(triangles(meshed), kMostRobotTriangles);
-  EXPECT_GT(triangles(meshed), kMostRobotTriangles / 2);
-  for (const char* const name : {"pelvis", "left_wrist_yaw_link", "right_wrist_yaw_link", "left_ankle_roll_link"}) {
-    EXPECT_FALSE(link_of(bare, name).shapes.empty()) << name;
-    EXPECT_EQ(link_of(meshed, name).shapes.at(0).kind, ShapeKind::mesh) << name;
-  }
 }
 
 }  // namespace

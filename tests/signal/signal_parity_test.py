@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 
+import needs
 import numpy as np
 import pytest
 from scipy import linalg, signal, stats
@@ -19,7 +20,7 @@ def load(tmp_path_factory):
     """Loads an array by name, written by the test program that lies beside the CLI."""
     cli = os.environ.get("ANTAEUS_CLI")
     if not cli:
-        pytest.skip("ANTAEUS_CLI is not set; run through ctest")
+        needs.skip("ANTAEUS_CLI is not set", "make test")
     program = pathlib.Path(cli).parent / "signal_tests"
     written = tmp_path_factory.mktemp("signal")
     environment = {**os.environ, "ANTAEUS_SIGNAL_PARITY": str(written)}

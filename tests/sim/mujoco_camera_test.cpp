@@ -8,6 +8,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/video.hpp"
 #include "sim/scenes.hpp"
+#include "support/shared.hpp"
 
 namespace antaeus {
 namespace {
@@ -34,7 +35,7 @@ Pixel at(const std::string& picture, int x, int y) {
     camera = std::make_unique<MujocoCamera>(scene, kWidth, kHeight, kFromTheFront); \
   } catch (const Error& error) {                                                    \
     if (std::string(error.what()).find("libegl1") == std::string::npos) throw;      \
-    GTEST_SKIP() << error.what();                                                   \
+    ANTAEUS_SKIP("EGL is missing", "apt-get install libegl1 libgl1-mesa-dri");      \
   }
 
 TEST(MujocoCamera, DrawsWhatStandsWhereItStands) {
@@ -98,8 +99,8 @@ TEST(VideoWriter, MakesAnMp4OfPictures) {
   std::filesystem::path ffmpeg;
   try {
     ffmpeg = find_ffmpeg();
-  } catch (const Error& error) {
-    GTEST_SKIP() << error.what();
+  } catch (const Error&) {
+    ANTAEUS_SKIP("ffmpeg is missing", "pip install imageio-ffmpeg");
   }
   const auto make = [&] {
     VideoWriter video(ffmpeg, kWidth, kHeight, 10.0);

@@ -1,7 +1,6 @@
 // The spacecraft's arm against the package's own description of the UR3, its base set under it by hand.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "space/space_robots.hpp"
@@ -10,29 +9,10 @@
 namespace antaeus {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// The file in the package example-robot-data: beside the pinned wheels, else in the folder that
-/// ANTAEUS_EXAMPLE_ROBOT_DATA names (…/share/example-robot-data/robots).
-fs::path package_ur3() {
-  std::vector<fs::path> folders;
-  if (const char* named = std::getenv("ANTAEUS_EXAMPLE_ROBOT_DATA"); named && *named) folders.emplace_back(named);
-  if (const char* packages = std::getenv("ANTAEUS_SITE_PACKAGES"); packages && *packages) {
-    folders.push_back(fs::path(packages) / "cmeel.prefix" / "share" / "example-robot-data" / "robots");
-  }
-  folders.emplace_back("/tmp/robots11/cmeel.prefix/share/example-robot-data/robots");
-  for (const fs::path& folder : folders) {
-    const fs::path file = folder / "ur_description" / "urdf" / "ur3_robot.urdf";
-    if (fs::exists(file)) return file;
-  }
-  return {};
-}
-
 TEST(SpacecraftParity, ArmIsThePackagesUr3) {
-  const fs::path file = package_ur3();
-  if (file.empty())
-    GTEST_SKIP() << "the package example-robot-data is absent: name its robots folder in "
-                    "ANTAEUS_EXAMPLE_ROBOT_DATA";
+  const std::filesystem::path file = test::example_robots_folder() / "ur_description/urdf/ur3_robot.urdf";
+  if (!std::filesystem::exists(file))
+    ANTAEUS_SKIP("ur3_robot.urdf of example-robot-data is missing", test::kExampleRobotsCommand);
   const Robot craft = test::own_robot("spacecraft_ur3");
   // The package's tree begins with a link "world" that carries base_link.
   RobotDescription other = read_urdf(file, MeshPolicy::ignored);

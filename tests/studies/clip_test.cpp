@@ -4,6 +4,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "studies/arm_rig.hpp"
+#include "support/shared.hpp"
 
 namespace antaeus {
 namespace {
@@ -50,7 +51,7 @@ TEST(Clip, IsAnMp4ThatSaysHowFastItIs) {
   try {
     check_clip(small_clip().get<ClipChoice>());
   } catch (const Error& error) {
-    GTEST_SKIP() << error.what();
+    ANTAEUS_SKIP(error.what(), "apt-get install libegl1 libgl1-mesa-dri ffmpeg");
   }
   double last = 0.0;
   const Clip clip = experiment_clip(turning_arm(), small_clip(), [&](double share) { last = share; });

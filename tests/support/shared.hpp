@@ -1,5 +1,6 @@
 #pragma once
-/// Where the reference data live, and how a test says that they are absent.
+/// \file
+/// Folders of the test data, and the one form of a skip: what is missing, and the command that enables the test.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@
 
 namespace antaeus::test {
 
-/// Folder named by ANTAEUS_SHARED, else ../shared beside the project.
+/// Folder named by ANTAEUS_SHARED, else ../shared next to the project.
 inline std::filesystem::path shared_folder() {
   if (const char* named = std::getenv("ANTAEUS_SHARED")) return named;
   return source_folder() / ".." / "shared";
@@ -20,20 +21,34 @@ inline std::filesystem::path shared_folder() {
 /// Folder of our own robots.
 inline std::filesystem::path robots_folder() { return source_folder() / "robots"; }
 
-/// What lays reference data where the tests look.
-inline std::string remedy(const std::filesystem::path& relative) {
+/// Returns the command that provides reference data. CLONE is a clone of the logs' repository (docs/incident.md),
+/// FOLDER holds the data that CONTRIBUTING.md lists.
+inline std::string providing_command(const std::filesystem::path& relative) {
   const std::string first = relative.begin()->string();
-  if (first == "episodes" || first == "robots") return "tools/incident_logs.sh CLONE lays it (docs/incident.md)";
-  return "CONTRIBUTING.md, \"Data of others\", says where it is from; ANTAEUS_SHARED names the folder";
+  return first == "episodes" || first == "robots" ? "tools/incident_logs.sh CLONE" : "ANTAEUS_SHARED=FOLDER make test";
 }
+
+/// Folder `robots` of the package example-robot-data: ANTAEUS_EXAMPLE_ROBOTS, else that of the build's environment.
+inline std::filesystem::path example_robots_folder() {
+  if (const char* named = std::getenv("ANTAEUS_EXAMPLE_ROBOTS")) return named;
+  const char* const packages = std::getenv("ANTAEUS_SITE_PACKAGES");
+  return std::filesystem::path(packages ? packages : "") / "cmeel.prefix/share/example-robot-data/robots";
+}
+
+inline constexpr const char* kExampleRobotsCommand =
+    "build/venv/bin/python -m pip install --no-deps example-robot-data";
 
 }  // namespace antaeus::test
 
-/// Skips the running test, with the reason, where the reference data are absent.
-#define ANTAEUS_REQUIRE_SHARED(relative)                                                                     \
-  do {                                                                                                       \
-    const std::filesystem::path wanted = relative;                                                           \
-    const auto needed = antaeus::test::shared_folder() / wanted;                                             \
-    if (!std::filesystem::exists(needed))                                                                    \
-      GTEST_SKIP() << "reference data absent: " << needed.string() << ": " << antaeus::test::remedy(wanted); \
+/// Skips the running test. `tools/count_tests.py` reads the command after "run:".
+#define ANTAEUS_SKIP(missing, command) GTEST_SKIP() << (missing) << "; run: " << (command)
+
+/// Skips the running test if the reference data at \p relative are missing.
+#define ANTAEUS_REQUIRE_SHARED(relative)                                           \
+  do {                                                                             \
+    const std::filesystem::path needed = relative;                                 \
+    if (!std::filesystem::exists(antaeus::test::shared_folder() / needed))         \
+      ANTAEUS_SKIP("reference data '" + needed.string() + "' are missing in " +    \
+                       antaeus::test::shared_folder().lexically_normal().string(), \
+                   antaeus::test::providing_command(needed));                      \
   } while (false)

@@ -1,0 +1,1 @@
+"""Puts this folder on Python's path: tests import `needs`."""
