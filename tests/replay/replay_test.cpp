@@ -23,21 +23,21 @@ using test::kWrists;
 using test::RandomStates;
 using test::same_bits;
 
-constexpr int kStates = 2311;  // of no block a multiple
+constexpr int kReplayedStates = 2311;  // of no block a multiple
 constexpr int kThreads[] = {1, 2, 3};
 constexpr int kBlocks[] = {1, 7, 256, 1024};
 
-struct Subject {
+struct ReplayedRobot {
   std::string name;
   Robot robot;
   BatchModel model;
 };
-std::vector<Subject> subjects() {
+std::vector<ReplayedRobot> replayed_robots() {
   const Robot h1_2 = test::own_robot("h1_2"), panda = test::own_robot("panda");
   return {{"h1_2", h1_2, BatchModel(h1_2, kWrists)}, {"panda", panda, BatchModel(panda, {"panda_hand"})}};
 }
 
-BatchStates states_of(const RobotModel& robot, RandomStates& random, int count = kStates) {
+BatchStates states_of(const RobotModel& robot, RandomStates& random, int count = kReplayedStates) {
   BatchStates states(robot, count, random);
   states.q[static_cast<std::size_t>(states.motors * 3)] = std::nan("");
   states.tau[static_cast<std::size_t>(states.motors * (count / 2) + 1)] = kInfinity;
@@ -93,7 +93,7 @@ std::vector<std::string> all_names(const BatchModel& model, bool moving) {
 }
 
 TEST(Replay, EveryNumberOfThreadsAndEveryBlockGivesTheSameBits) {
-  for (const Subject& subject : subjects()) {
+  for (const ReplayedRobot& subject : replayed_robots()) {
     for (const bool moving : {false, true}) {
       RandomStates random(1009);
       SCOPED_TRACE(subject.name + (moving ? ", moving, " : ", at rest, ") + random.text());
@@ -105,12 +105,12 @@ TEST(Replay, EveryNumberOfThreadsAndEveryBlockGivesTheSameBits) {
           SCOPED_TRACE(std::to_string(threads) + " threads, block " + std::to_string(block));
           BatchReplay replay(subject.model, {threads, block});
           EXPECT_EQ(replay.threads(), threads);
-          BatchAnswers filled(subject.model, kStates), streamed(subject.model, kStates);
+          BatchAnswers filled(subject.model, kReplayedStates), streamed(subject.model, kReplayedStates);
           replay.run(in, filled.all(moving));
           std::ptrdiff_t done = 0;
           replay.stream(in, all_names(subject.model, moving), gather(subject.model, streamed.all(moving), done));
-          EXPECT_EQ(done, kStates);
-          for (int i = 0; i < kStates; ++i) {
+          EXPECT_EQ(done, kReplayedStates);
+          for (int i = 0; i < kReplayedStates; ++i) {
             ASSERT_TRUE(same_bits(filled.of(i), expected.of(i))) << i;
             // What is not asked for keeps what was there before, in both.
             ASSERT_TRUE(same_bits(streamed.of(i), expected.of(i))) << i;
@@ -129,10 +129,11 @@ TEST(Replay, ThePosteriorIsTheSameInBlocks) {
   RandomStates random(1013);
   const BatchStates states = states_of(robot.model, random);
   BatchInput in = states.at_rest();
-  const std::vector<double> variance(static_cast<std::size_t>(kStates * states.motors), 0.04);
+  const std::vector<double> variance(static_cast<std::size_t>(kReplayedStates * states.motors), 0.04);
   in.variance = {variance};
   struct Answers {
-    std::vector<double> mean = std::vector<double>(6 * kStates), covariance = std::vector<double>(21 * kStates);
+    std::vector<double> mean = std::vector<double>(6 * kReplayedStates),
+                        covariance = std::vector<double>(21 * kReplayedStates);
     BatchOutput all() {
       BatchOutput out;
       out.posterior = {mean};
@@ -148,7 +149,7 @@ TEST(Replay, ThePosteriorIsTheSameInBlocks) {
 }
 
 TEST(Replay, RowsMayStandApart) {
-  const Subject subject = subjects()[1];
+  const ReplayedRobot subject = replayed_robots()[1];
   RandomStates random(1013);
   SCOPED_TRACE(random.text());
   const BatchStates states = states_of(subject.robot.model, random, 100);
@@ -325,7 +326,7 @@ std::string place_of(const Function& function) {
 }
 
 TEST(Replay, EveryErrorComesBeforeTheFirstState) {
-  const Subject subject = subjects()[0];
+  const ReplayedRobot subject = replayed_robots()[0];
   RandomStates random(1021);
   const BatchStates states(subject.robot.model, 50, random);
   BatchAnswers answers(subject.model, 50);
@@ -384,7 +385,7 @@ TEST(Replay, EveryErrorComesBeforeTheFirstState) {
 }
 
 TEST(Replay, WhatASinkOrAProgressThrowsEndsTheWorkAndNotTheReplay) {
-  const Subject subject = subjects()[0];
+  const ReplayedRobot subject = replayed_robots()[0];
   RandomStates random(1031);
   const BatchStates states(subject.robot.model, 3000, random);
   for (const int threads : kThreads) {
@@ -406,7 +407,7 @@ TEST(Replay, WhatASinkOrAProgressThrowsEndsTheWorkAndNotTheReplay) {
 }
 
 TEST(Replay, ProgressIsToldAboutAHundredTimesAndBlocksComeFromTheCallersThread) {
-  const Subject subject = subjects()[1];
+  const ReplayedRobot subject = replayed_robots()[1];
   RandomStates random(1033);
   const BatchStates states(subject.robot.model, 5000, random);
   const std::thread::id here = std::this_thread::get_id();
@@ -434,7 +435,7 @@ TEST(Replay, ProgressIsToldAboutAHundredTimesAndBlocksComeFromTheCallersThread) 
 }
 
 TEST(Replay, FewerStatesThanThreadsOrThanABlock) {
-  const Subject subject = subjects()[1];
+  const ReplayedRobot subject = replayed_robots()[1];
   RandomStates random(1039);
   const BatchStates states(subject.robot.model, 2, random);
   const BatchAnswers expected = in_one_call(subject.model, states.at_rest(), false);

@@ -9,7 +9,7 @@
 namespace antaeus {
 namespace {
 
-constexpr Eigen::Index kRows = 34'000;  ///< 2125 bins of 16 rows
+constexpr Eigen::Index kLogRows = 34'000;  ///< 2125 bins of 16 rows
 
 double wave(Eigen::Index row, int channel) {
   if (row % 997 < 40 && channel == 1) return kNaN;
@@ -18,7 +18,7 @@ double wave(Eigen::Index row, int channel) {
 
 Views views_from(const Eigen::Index& first) {
   Views views;
-  views.runs.push_back({"run", kRows, 0, VectorX()});
+  views.runs.push_back({"run", kLogRows, 0, VectorX()});
   views.add([&first](Eigen::Index row) { return wave(first + row, 0); });
   views.add([&first](Eigen::Index row) { return wave(first + row, 1); });
   views.add([&first](Eigen::Index row) { return wave(first + row, 2); }, Channel::Bin::one_row);
@@ -36,24 +36,24 @@ std::string written(Views views) {
 
 TEST(KeptRows, AreTheSamplesOfRowsThatAreThere) {
   // Focuses whose window ends with a bin, so that both are binned alike; at the end, the window is cut.
-  for (const Eigen::Index focus : {Eigen::Index{16 * 1000 - 1001}, Eigen::Index{16 * 70 - 1001}, kRows - 3}) {
-    for (const Eigen::Index block : {Eigen::Index{4096}, Eigen::Index{4099}, kRows}) {
+  for (const Eigen::Index focus : {Eigen::Index{16 * 1000 - 1001}, Eigen::Index{16 * 70 - 1001}, kLogRows - 3}) {
+    for (const Eigen::Index block : {Eigen::Index{4096}, Eigen::Index{4099}, kLogRows}) {
       const Eigen::Index none = 0;
       Views whole = views_from(none);
       whole.focus = focus;
-      whole.runs[0].time = VectorX::LinSpaced(kRows, 3.0, 3.0 + 0.005 * (kRows - 1));
+      whole.runs[0].time = VectorX::LinSpaced(kLogRows, 3.0, 3.0 + 0.005 * (kLogRows - 1));
       Eigen::Index first = 0;
       Views views = views_from(first);
       views.focus = focus;
-      detail::RowKeeper keeper(kRows);
+      detail::RowKeeper keeper(kLogRows);
       const VectorX time = whole.runs[0].time;
       const auto at = [&](Eigen::Index row) { return time[first + row]; };
-      for (first = 0; first < kRows; first += block) {
-        keeper.take(views.channels, at, first, std::min(block, kRows - first));
+      for (first = 0; first < kLogRows; first += block) {
+        keeper.take(views.channels, at, first, std::min(block, kLogRows - first));
       }
       const auto [begin, end] = keeper.open_window(focus);
       for (first = begin / block * block; first < end; first += block) {
-        keeper.take_again(views.channels, at, first, std::min(block, kRows - first));
+        keeper.take_again(views.channels, at, first, std::min(block, kLogRows - first));
       }
       views.runs[0].kept = keeper.finish(views.channels);
       EXPECT_EQ(views.runs[0].kept->any, (std::vector<bool>{true, true, true, true, false}));
@@ -63,8 +63,8 @@ TEST(KeptRows, AreTheSamplesOfRowsThatAreThere) {
 }
 
 TEST(KeptRows, BinsBehindAnyFocusAreWhole) {
-  for (const Eigen::Index focus : {Eigen::Index{-1}, Eigen::Index{0}, Eigen::Index{12'345}, kRows - 1}) {
-    const detail::Sampling sampling = detail::sample_rows(kRows, focus, true);
+  for (const Eigen::Index focus : {Eigen::Index{-1}, Eigen::Index{0}, Eigen::Index{12'345}, kLogRows - 1}) {
+    const detail::Sampling sampling = detail::sample_rows(kLogRows, focus, true);
     Eigen::Index row = 0;
     for (const detail::Sampling::Block& block : sampling.blocks) {
       EXPECT_EQ(block.begin, row) << "no row is left out";
@@ -72,7 +72,7 @@ TEST(KeptRows, BinsBehindAnyFocusAreWhole) {
       const bool is_bin = block.end - block.begin > 1 && block.begin > sampling.whole_end;
       EXPECT_EQ(is_bin ? block.begin % sampling.bin : 0, 0);
     }
-    EXPECT_EQ(row, kRows);
+    EXPECT_EQ(row, kLogRows);
   }
 }
 

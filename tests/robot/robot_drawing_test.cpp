@@ -15,14 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kInertial =
+constexpr const char* kUnitInertial =
     "<inertial><mass value=\"1\"/><inertia ixx=\"0.1\" iyy=\"0.1\" izz=\"0.1\" ixy=\"0\" ixz=\"0\" "
     "iyz=\"0\"/></inertial>";
 
-std::string link(const std::string& name, const std::string& inside = {}, bool has_mass = true) {
-  return "<link name=\"" + name + "\">" + (has_mass ? kInertial : "") + inside + "</link>\n";
+std::string drawn_link(const std::string& name, const std::string& inside = {}, bool has_mass = true) {
+  return "<link name=\"" + name + "\">" + (has_mass ? kUnitInertial : "") + inside + "</link>\n";
 }
-std::string joint(const std::string& parent, const std::string& child, const std::string& xyz) {
+std::string drawn_joint(const std::string& parent, const std::string& child, const std::string& xyz) {
   return "<joint name=\"" + parent + "-" + child + "\" type=\"revolute\"><parent link=\"" + parent +
          "\"/><child link=\"" + child + "\"/><origin xyz=\"" + xyz +
          "\"/><axis xyz=\"0 1 0\"/><limit lower=\"-1\" upper=\"1\" effort=\"1\" velocity=\"1\"/></joint>\n";
@@ -99,11 +99,11 @@ double volume(const DrawnShape& shape) {
 }
 
 TEST(RobotDrawing, VisualsThenCollisionsThenSticks) {
-  const RobotDescription description =
-      parsed(link("a", visual(kBox) + collision("<sphere radius=\"0.2\"/>")) +
-             link("b", visual(mesh("b.dae")) + collision(kBox)) +
-             link("c", visual(mesh("c.dae")) + collision(mesh("c.stl"))) + link("d", visual(mesh("d.dae"))) +
-             joint("a", "b", "0 0 0.3") + joint("b", "c", "0 0 0.3") + joint("c", "d", "0.3 0 0.4"));
+  const RobotDescription description = parsed(
+      drawn_link("a", visual(kBox) + collision("<sphere radius=\"0.2\"/>")) +
+      drawn_link("b", visual(mesh("b.dae")) + collision(kBox)) +
+      drawn_link("c", visual(mesh("c.dae")) + collision(mesh("c.stl"))) + drawn_link("d", visual(mesh("d.dae"))) +
+      drawn_joint("a", "b", "0 0 0.3") + drawn_joint("b", "c", "0 0 0.3") + drawn_joint("c", "d", "0.3 0 0.4"));
   const DrawnRobot robot = drawn_robot(description, {});
   ASSERT_EQ(robot.links.size(), 4u);
   EXPECT_EQ(link_of(robot, "a").shapes.at(0).kind, ShapeKind::box);
@@ -117,15 +117,16 @@ TEST(RobotDrawing, VisualsThenCollisionsThenSticks) {
   EXPECT_EQ(link_of(robot, "d").shapes.at(0).kind, ShapeKind::capsule) << "on along the bone before it";
   EXPECT_EQ(robot.meshes, "3 meshes are not at hand, the first b.dae: collision shapes and sticks stand in.");
   EXPECT_EQ(robot.note, "");
-  EXPECT_EQ(drawn_robot(parsed(link("a", visual(kBox))), {}).note, "");
-  EXPECT_EQ(drawn_robot(parsed(link("a", visual(kBox))), {}).meshes, "");
+  EXPECT_EQ(drawn_robot(parsed(drawn_link("a", visual(kBox))), {}).note, "");
+  EXPECT_EQ(drawn_robot(parsed(drawn_link("a", visual(kBox))), {}).meshes, "");
 }
 
 TEST(RobotDrawing, ARobotWithoutShapesIsAStickFigure) {
   const RobotDescription description =
-      parsed(link("base") + link("left") + link("right") + link("hip") + link("foot") + link("sole", "", false) +
-             joint("base", "left", "0 0.2 0") + joint("base", "right", "0 -0.2 0") + joint("base", "hip", "0 0 0") +
-             joint("hip", "foot", "0 0 -0.8") + fixed("foot", "sole", "0.05 0 -0.05"));
+      parsed(drawn_link("base") + drawn_link("left") + drawn_link("right") + drawn_link("hip") + drawn_link("foot") +
+             drawn_link("sole", "", false) + drawn_joint("base", "left", "0 0.2 0") +
+             drawn_joint("base", "right", "0 -0.2 0") + drawn_joint("base", "hip", "0 0 0") +
+             drawn_joint("hip", "foot", "0 0 -0.8") + fixed("foot", "sole", "0.05 0 -0.05"));
   const DrawnRobot robot = drawn_robot(description, {});
   EXPECT_EQ(link_of(robot, "base").shapes.size(), 2u) << "none to the hip, which lies in its origin";
   EXPECT_NEAR(distance(link_of(robot, "hip").shapes.at(0), {0, 0, -0.8}), 0.0, tolerance::kStick);
@@ -134,17 +135,17 @@ TEST(RobotDrawing, ARobotWithoutShapesIsAStickFigure) {
   EXPECT_FALSE(link_of(robot, "left").shapes.empty());
   EXPECT_EQ(robot.note, "The description holds no shapes: sticks run from joint to joint.");
   // One link alone is a ball.
-  EXPECT_EQ(drawn_robot(parsed(link("a")), {}).links.at(0).shapes.at(0).kind, ShapeKind::sphere);
+  EXPECT_EQ(drawn_robot(parsed(drawn_link("a")), {}).links.at(0).shapes.at(0).kind, ShapeKind::sphere);
 }
 
 TEST(RobotDrawing, FramesGetSticksOnlyWhereTheChainWouldBreak) {
-  const DrawnRobot robot =
-      drawn_robot(parsed(link("footprint", "", false) + link("base", visual(kBox)) + link("imu", "", false) +
-                         link("between", "", false) + link("arm", visual(kBox)) + link("tool0", "", false) +
-                         fixed("footprint", "base", "0 0 0.5") + fixed("base", "imu", "0.3 0 0.3") +
-                         fixed("base", "between", "0 0 0.1") + joint("between", "arm", "0 0 0.4") +
-                         fixed("arm", "tool0", "0 0 0.1")),
-                  {});
+  const DrawnRobot robot = drawn_robot(
+      parsed(drawn_link("footprint", "", false) + drawn_link("base", visual(kBox)) + drawn_link("imu", "", false) +
+             drawn_link("between", "", false) + drawn_link("arm", visual(kBox)) + drawn_link("tool0", "", false) +
+             fixed("footprint", "base", "0 0 0.5") + fixed("base", "imu", "0.3 0 0.3") +
+             fixed("base", "between", "0 0 0.1") + drawn_joint("between", "arm", "0 0 0.4") +
+             fixed("arm", "tool0", "0 0 0.1")),
+      {});
   EXPECT_TRUE(link_of(robot, "footprint").shapes.empty());
   EXPECT_TRUE(link_of(robot, "imu").shapes.empty());
   EXPECT_TRUE(link_of(robot, "tool0").shapes.empty());
@@ -157,8 +158,8 @@ TEST(RobotDrawing, ContactPointsAloneAreNoFoot) {
   const std::string points =
       "<collision><origin xyz=\"0.1 0 -0.05\"/><geometry><sphere radius=\"0.005\"/></geometry></collision>";
   const DrawnRobot robot =
-      drawn_robot(parsed(link("shin", visual(kBox)) + link("foot", visual(mesh("foot.stl")) + points) +
-                         joint("shin", "foot", "0 0 -0.4")),
+      drawn_robot(parsed(drawn_link("shin", visual(kBox)) + drawn_link("foot", visual(mesh("foot.stl")) + points) +
+                         drawn_joint("shin", "foot", "0 0 -0.4")),
                   {});
   const DrawnLink foot = link_of(robot, "foot");
   ASSERT_EQ(foot.shapes.size(), 2u);
@@ -168,7 +169,7 @@ TEST(RobotDrawing, ContactPointsAloneAreNoFoot) {
 
 TEST(RobotDrawing, MeshesShareTheirCornersAndTheScaleIsApplied) {
   const RobotDescription description =
-      parsed(link("a", "<visual><geometry><mesh filename=\"a.stl\" scale=\"2 -2 2\"/></geometry></visual>"));
+      parsed(drawn_link("a", "<visual><geometry><mesh filename=\"a.stl\" scale=\"2 -2 2\"/></geometry></visual>"));
   const MeshFiles meshes = {{"/nowhere/a.stl", sphere(16, 0.1)}};
   const DrawnRobot robot = drawn_robot(description, meshes);
   const DrawnShape& shape = robot.links.at(0).shapes.at(0);
@@ -183,9 +184,10 @@ TEST(RobotDrawing, MeshesShareTheirCornersAndTheScaleIsApplied) {
 }
 
 TEST(RobotDrawing, TheBudgetIsSharedOutBySize) {
-  const RobotDescription description = parsed(
-      link("big", visual(mesh("big.stl"))) + link("small", visual(mesh("small.stl"))) +
-      link("plain", visual(mesh("plain.stl"))) + joint("big", "small", "0 0 1") + joint("big", "plain", "0 1 0"));
+  const RobotDescription description =
+      parsed(drawn_link("big", visual(mesh("big.stl"))) + drawn_link("small", visual(mesh("small.stl"))) +
+             drawn_link("plain", visual(mesh("plain.stl"))) + drawn_joint("big", "small", "0 0 1") +
+             drawn_joint("big", "plain", "0 1 0"));
   const MeshFiles meshes = {{"/nowhere/big.stl", sphere(120, 0.5)},
                             {"/nowhere/small.stl", sphere(120, 0.1)},
                             {"/nowhere/plain.stl", sphere(6, 0.5)}};
@@ -209,7 +211,8 @@ TEST(RobotDrawing, TheBudgetIsSharedOutBySize) {
 }
 
 TEST(RobotDrawing, EqualInputGivesEqualBytes) {
-  const RobotDescription description = parsed(link("a", visual(mesh("a.stl"))) + link("b") + joint("a", "b", "0 0 1"));
+  const RobotDescription description =
+      parsed(drawn_link("a", visual(mesh("a.stl"))) + drawn_link("b") + drawn_joint("a", "b", "0 0 1"));
   const MeshFiles meshes = {{"/nowhere/a.stl", sphere(90, 0.5)}};
   const DrawnRobot one = drawn_robot(description, meshes, 3000), two = drawn_robot(description, meshes, 3000);
   EXPECT_EQ(one.links[0].shapes[0].vertices, two.links[0].shapes[0].vertices);
@@ -232,11 +235,12 @@ TEST(ReadMeshes, ReadsWhatIsThereAndTellsTheRest) {
   write_file(folder.path() / "b.stl", "no mesh");
   write_file(folder.path() / "b.obj", obj);
   write_file(folder.path() / "unused.obj", obj);
-  const RobotDescription description = parsed(link("a", visual(mesh("a.obj")) + collision(mesh("unused.obj"))) +
-                                                  link("b", visual(mesh("b.stl")) + visual(mesh("gone.dae")) +
-                                                                visual(mesh("gone.dae")) + collision(mesh("b.obj"))) +
-                                                  joint("a", "b", "0 0 1"),
-                                              folder.path());
+  const RobotDescription description =
+      parsed(drawn_link("a", visual(mesh("a.obj")) + collision(mesh("unused.obj"))) +
+                 drawn_link("b", visual(mesh("b.stl")) + visual(mesh("gone.dae")) + visual(mesh("gone.dae")) +
+                                     collision(mesh("b.obj"))) +
+                 drawn_joint("a", "b", "0 0 1"),
+             folder.path());
   std::vector<std::string> notes;
   const MeshFiles meshes = read_meshes(description, &notes);
   EXPECT_EQ(meshes.size(), 2u);

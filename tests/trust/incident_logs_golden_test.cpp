@@ -22,7 +22,7 @@ namespace incident_logs {
 
 using test::kLimbs;
 using test::kWrists;
-constexpr int kTorso = 12, kLeftWristPitch = 18;
+constexpr int kWaist = 12, kLeftWristPitch = 18;
 
 struct Step {
   WrenchEstimate left, right;
@@ -67,7 +67,7 @@ void check_step_8(const Robot& robot) {
   EXPECT_EQ(left.verdict, Verdict::degraded);
   EXPECT_TRUE(left.reasons.has(Reason::motion));
   EXPECT_TRUE(left.reasons.has(Reason::unobservable_direction));
-  EXPECT_EQ(left.gain.col(kTorso).norm(), 0.0);  // the joint that made 533 N has no way in
+  EXPECT_EQ(left.gain.col(kWaist).norm(), 0.0);  // the joint that made 533 N has no way in
 }
 
 void check_correlation_with_deployed(const Robot& robot) {
@@ -107,15 +107,15 @@ void check_alarms(const Robot& robot) {
 void check_reliability(const Robot& robot) {
   const std::vector<Step> incident = run(robot, "re3_real_encode_tr1");
   const EndpointReliability& re3 = incident[8].reliability;
-  EXPECT_LT(re3.prior_free_redundancy[kTorso], 1e-3);
-  EXPECT_GT(re3.prior_free_bias[kTorso], 500.0);
+  EXPECT_LT(re3.prior_free_redundancy[kWaist], 1e-3);
+  EXPECT_GT(re3.prior_free_bias[kWaist], 500.0);
   // With a prior of 20 N (10.4 N·m where nothing touches the other hand: docs/measured/incident_logs.md).
-  EXPECT_NEAR(re3.minimal_detectable_bias[kTorso], 15.2, 0.3);
+  EXPECT_NEAR(re3.minimal_detectable_bias[kWaist], 15.2, 0.3);
   const std::vector<Step> good = run(robot, "re2_real_encode");
   const EndpointReliability& re2 = good[8].reliability;
   // docs/measured/incident_logs.md: 0.69 and 10 N·m.
-  EXPECT_NEAR(re2.prior_free_redundancy[kTorso], 0.69, 0.02);
-  EXPECT_NEAR(re2.prior_free_bias[kTorso], 10.0, 0.3);
+  EXPECT_NEAR(re2.prior_free_redundancy[kWaist], 0.69, 0.02);
+  EXPECT_NEAR(re2.prior_free_bias[kWaist], 10.0, 0.3);
   EXPECT_LT(re2.prior_free_redundancy[kLeftWristPitch], kUndetectableRedundancy);
   // Ten times what the motor can do: no fault that it could have would be seen, if contacts could be of any size.
   EXPECT_GT(re2.prior_free_bias[kLeftWristPitch], 10.0 * robot.model.effort_limits()[kLeftWristPitch]);
