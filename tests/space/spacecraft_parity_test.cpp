@@ -20,7 +20,6 @@ fs::path package_ur3() {
   if (const char* packages = std::getenv("ANTAEUS_SITE_PACKAGES"); packages && *packages) {
     folders.push_back(fs::path(packages) / "cmeel.prefix" / "share" / "example-robot-data" / "robots");
   }
-  folders.emplace_back("/tmp/robots11/cmeel.prefix/share/example-robot-data/robots");
   for (const fs::path& folder : folders) {
     const fs::path file = folder / "ur_description" / "urdf" / "ur3_robot.urdf";
     if (fs::exists(file)) return file;

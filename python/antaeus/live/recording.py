@@ -101,6 +101,10 @@ class _Chunk(typing.NamedTuple):
     def __len__(self) -> int:
         return len(self.formed)
 
+    def cut(self, begin: int, end: int) -> "_Chunk":
+        """Returns the rows begin … end − 1."""
+        return _Chunk(self.first + begin, {name: array[begin:end] for name, array in self.rows.items()}, self.formed[begin:end])
+
 
 class Recorder:
     """A listener that writes what watch received and said. `take` never waits for the disk; what could not be written is said."""
@@ -243,8 +247,7 @@ class Recorder:
                       "them")
             self._told_dropped = self._dropped
         self._write_events()
-        if self._parts != self._parts_held or time.monotonic() - self._held_at > _HOLD_EVERY:
-            self._parts_held, self._held_at = self._parts, time.monotonic()
+        if time.monotonic() - self._held_at > _HOLD_EVERY:
             self._hold_to_keep()
 
     def _chunks(self, blocks: list[typing.Any]) -> typing.Iterator[tuple[_Chunk, int]]:
@@ -284,6 +287,23 @@ class Recorder:
         return {"time": np.asarray(block.time, dtype="<f8"), **rows, **said_rows(block)}
 
     def _write(self, chunk: _Chunk, epoch: int) -> None:
+        while len(chunk):
+            rows = self._room(chunk, epoch)
+            self._write_rows(chunk.cut(0, rows), epoch)
+            chunk = chunk.cut(rows, len(chunk))
+            if self._parts != self._parts_held:
+                self._hold_to_keep()
+
+    def _room(self, chunk: _Chunk, epoch: int) -> int:
+        """Returns how many rows the part takes before its time or size ends it: samples decide, however late the writer gets them."""
+        times, new = chunk.rows["time"], self._part is None or bool(self._why_new(chunk, epoch))
+        over = np.flatnonzero(times - (times[0] if new else self._part_began) >= self._part_seconds)
+        rows = int(over[0]) if len(over) else len(chunk)
+        if self._row_bytes:
+            rows = min(rows, self._most_rows() - (self._part.rows if self._part and not new else 0))
+        return max(1, rows)
+
+    def _write_rows(self, chunk: _Chunk, epoch: int) -> None:
         begins = self._why_new(chunk, epoch)
         leading = self._leading(chunk) if begins in ("time", "size") else None
         if begins in ("start", "epoch", "samples_lost"):
@@ -321,7 +341,7 @@ class Recorder:
             return ""
         if set(_present(chunk.rows)) - set(self._held):
             return "channels"
-        if chunk.rows["time"][-1] - self._part_began >= self._part_seconds:
+        if chunk.rows["time"][0] - self._part_began >= self._part_seconds:
             return "time"
         if self._part.rows >= self._most_rows():
             return "size"
@@ -406,6 +426,7 @@ class Recorder:
                 pass
 
     def _hold_to_keep(self) -> None:
+        self._parts_held, self._held_at = self._parts, time.monotonic()
         active = self._part.bytes() if self._part else 0
         places = sorted(part for run in self._folder.glob("run_*") for part in run.glob("part_*"))
         flights = sorted(self._folder.glob("flight_*"), key=_age)
