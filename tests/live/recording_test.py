@@ -17,6 +17,7 @@ import antaeus
 import numpy as np
 import pytest
 from live_blocks import Live, Stream, event, facts, moving_log
+from senders import until
 
 from antaeus.live import growing, recording
 from antaeus.live.recording import WRITE_EVERY, Recorder, lead_in
@@ -56,14 +57,6 @@ def record(folder, robot, live, blocks=None, *, keep=10**9, lines=None, events=(
         until(recorder.idle)
     made = recorder.close()
     return recorder, [place for place in made if place.name.startswith("part_")]
-
-
-def until(true, seconds=120.0):
-    """Waits for it. seconds: more than any load of the machine takes."""
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.0005)
 
 
 def audited(part, out, robot_name="panda"):
