@@ -174,7 +174,7 @@ def test_a_humanoid_with_identified_noise_and_two_wrists(tmp_path):
     assert list(said["endpoint"][:2]) == wrists
 
 
-@pytest.mark.parametrize("how", [{"part_seconds": 22.0}, {"keep": 6_000_000}], ids=["time", "size"])
+@pytest.mark.parametrize("how", [{"part_seconds": 22.0}, {"keep": 60_000_000}], ids=["time", "size"])
 def test_parts_begin_at_the_same_samples_however_late_the_writer_is(robot, tmp_path, how):
     """A busy machine hands the writer seconds at once: 8 samples, or the whole minute."""
     stream = Stream(robot, HAND, moving_log(robot, READY, 250, 60))

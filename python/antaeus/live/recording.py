@@ -37,6 +37,7 @@ _HOLD_EVERY = 2.0  # s between two looks at the room that records take
 _RETRY = 10.0  # s after a disk was full
 _LEAST_ROOM = 64 << 20  # bytes that are free again before recording goes on
 _KEEP_PARTS = 8  # a part has at most this share of --keep, so that the oldest can go before it is full
+_FIRST_ROWS = 64  # that a part begins with, at most
 _EVENT_BYTES = 16 << 20  # of a run's events.jsonl
 
 # Name of the file → attribute of a block. One that holds no number is not written: the loader then says that it is missing.
@@ -296,12 +297,12 @@ class Recorder:
 
     def _room(self, chunk: _Chunk, epoch: int) -> int:
         """Returns how many rows the part takes before its time or size ends it: samples decide, however late the writer gets them."""
-        times, new = chunk.rows["time"], self._part is None or bool(self._why_new(chunk, epoch))
-        over = np.flatnonzero(times - (times[0] if new else self._part_began) >= self._part_seconds)
-        rows = int(over[0]) if len(over) else len(chunk)
-        if self._row_bytes:
-            rows = min(rows, self._most_rows() - (self._part.rows if self._part and not new else 0))
-        return max(1, rows)
+        if time.monotonic() < self._full_until:
+            return len(chunk)
+        if self._part is None or self._why_new(chunk, epoch):
+            return min(len(chunk), _FIRST_ROWS)  # how many more it takes is known once it has begun
+        over = np.flatnonzero(chunk.rows["time"] - self._part_began >= self._part_seconds)
+        return max(1, min(int(over[0]) if len(over) else len(chunk), self._most_rows() - self._part.rows))
 
     def _write_rows(self, chunk: _Chunk, epoch: int) -> None:
         begins = self._why_new(chunk, epoch)
