@@ -37,11 +37,23 @@ bool is_number(std::string_view cell) {
          (cell.find_first_not_of("0123456789.+-−e %∞·⁻⁰¹²³⁴⁵⁶⁷⁸⁹") == std::string_view::npos);
 }
 
-std::vector<std::string> lines_of(std::string_view text, std::size_t width) {
+/// Returns where the word at \p at ends. A command stays whole, an option has its value, and `antaeus` its verb: they
+/// are copied.
+std::size_t end_of_word(std::string_view text, std::size_t at, std::string_view command) {
+  const auto space = [&](std::size_t from) { return std::min(text.find(' ', from), text.size()); };
+  if (!command.empty() && text.substr(at).starts_with(command)) return space(at + command.size());
+  const std::size_t end = space(at);
+  std::string_view word = text.substr(at, end - at);
+  word.remove_prefix(std::min(word.find_first_not_of("(["), word.size()));
+  const bool is_followed = word == "antaeus" || (word.starts_with("--") && word.find_first_of(".,;:)]=") == word.npos);
+  return is_followed && end < text.size() ? space(end + 1) : end;
+}
+
+std::vector<std::string> lines_of(std::string_view text, std::size_t width, std::string_view command = {}) {
   std::vector<std::string> lines(1);
   std::size_t at = 0;
   while (at < text.size()) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::size_t end = end_of_word(text, at, command);
     const std::string_view word = text.substr(at, end - at);
     if (!lines.back().empty() && width_of(lines.back()) + 1 + width_of(word) > width) lines.emplace_back();
     if (!lines.back().empty()) lines.back() += ' ';
@@ -103,10 +115,11 @@ std::string TextTable::text() const {
   return out;
 }
 
-std::string wrapped(std::string_view text, std::size_t indent) {
+std::string wrapped(std::string_view text, std::size_t indent, std::string_view command) {
   std::string out;
   const std::string space(indent, ' ');
-  for (const std::string& line : lines_of(printable(text), terminal_width() - indent)) out += space + line + "\n";
+  for (const std::string& line : lines_of(printable(text), terminal_width() - indent, printable(command)))
+    out += space + line + "\n";
   return out;
 }
 

@@ -23,8 +23,9 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Paragraph wrapped at the terminal's width, continuation lines indented.
-std::string wrapped(std::string_view text, std::size_t indent = 0);
+/// Paragraph wrapped at the terminal's width, continuation lines indented. \p command: the part of it that users copy,
+/// which is never broken.
+std::string wrapped(std::string_view text, std::size_t indent = 0, std::string_view command = {});
 /// Heading in bold where stdout is a terminal.
 std::string heading(std::string_view text);
 /// A number as people write it: fixed decimals, from ten million on a power of ten (4.6·10⁸), "∞"; "–" for NaN.

@@ -60,8 +60,9 @@ def test_full_places_links_and_two_writers(findings, inputs, monkeypatch):
 
 def wrong_of(tmp_path, body, clean=None):
     """What the judge says of a program that does \a body."""
-    program = tmp_path / "program"
-    program.write_text(f"#!{sys.executable}\nimport os, signal, sys, time\nout = sys.argv[-1]\n{body}\n")
+    program, script = tmp_path / "program", tmp_path / "program.py"
+    script.write_text(f"import os, signal, sys, time\nout = sys.argv[-1]\n{body}\n", encoding="utf-8")
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{script}" "$@"\n', encoding="utf-8")
     program.chmod(0o755)
     before = os.environ["ANTAEUS_CLI"]
     os.environ["ANTAEUS_CLI"] = str(program)

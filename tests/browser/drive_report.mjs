@@ -6,9 +6,10 @@ import { pathToFileURL } from 'node:url';
 
 const [, , packages, executablePath, reportPath, hostilePath, longPath, fullRunPath, ...plainPaths] = process.argv;
 const { chromium } = createRequire(packages + '/')('playwright-core');
-// The same page took up to 2.7 times as long on these machines while others used them. What passes this slack is slow by
-// itself; the limits without it are the targets, and docs/claims.md holds what was measured.
+// Times are CPU of the page's main thread: a clock would count what others do on the machine. A shared processor still takes up
+// to twice as long; the limits without this slack are the targets, and docs/claims.md holds what was measured.
 const kNoise = 3;
+const WAIT = 120_000; // [ms] for what comes: more than any load of the machine takes
 const results = {};
 let results_count = 0;
 const check = (name, ok, note = '') => (results[name] = { ok: Boolean(ok), note: String(note) });
@@ -23,13 +24,28 @@ const complaints = [];
 async function open(path, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
+  page.setDefaultTimeout(WAIT);
+  const session = await context.newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  sessions.set(page, session);
   page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/GPU stall|GL Driver/.test(m.text()) && complaints.push(m.text()));
   page.on('pageerror', (e) => complaints.push(e.message));
   page.on('request', (r) => /^https?:/.test(r.url()) && complaints.push('asks the network for ' + r.url()));
   await page.goto(pathToFileURL(path).href);
-  if (await page.locator('#payload').count()) await page.waitForSelector('html[data-ready]', { timeout: 20000, state: 'attached' });
-  await page.waitForTimeout(200);
+  if (await page.locator('#payload').count()) await page.waitForSelector('html[data-ready]', { state: 'attached' });
+  await frame(page);
   return page;
+}
+const sessions = new Map();
+/** CPU that the page's main thread has taken [ms]. */
+async function spent(page) {
+  const { metrics } = await sessions.get(page).send('Performance.getMetrics');
+  return 1000 * metrics.find((one) => one.name === 'TaskDuration').value;
+}
+async function costOf(page, work) {
+  const before = await spent(page);
+  await work();
+  return (await spent(page)) - before;
 }
 const here = (page) => page.textContent('#here');
 const frame = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))));
@@ -43,18 +59,19 @@ const views = (page) => page.evaluate(() => ({
 }));
 
 /** From the pointer's move to the last view drawn, 60 times along the plot. */
-async function cursorLatency(page) {
+async function cursorCost(page) {
   const over = page.locator('[data-panel=force] .u-over');
   await over.scrollIntoViewIfNeeded();
   const box = await over.boundingBox();
-  const durations = [];
+  const costs = [];
   for (let i = 0; i < 60; ++i) {
-    await page.mouse.move(box.x + box.width * (0.1 + 0.8 * (i / 60)), box.y + box.height / 2);
-    await frame(page);
-    durations.push(await page.evaluate(() => performance.getEntriesByName('antaeus-cursor')[0].duration));
+    costs.push(await costOf(page, async () => {
+      await page.mouse.move(box.x + box.width * (0.1 + 0.8 * (i / 60)), box.y + box.height / 2);
+      await frame(page);
+    }));
   }
-  durations.sort((a, b) => a - b);
-  return { median: durations[30], note: `median ${durations[30].toFixed(1)} ms, 90 % ${durations[54].toFixed(1)} ms` };
+  costs.sort((a, b) => a - b);
+  return { median: costs[30], note: `median ${costs[30].toFixed(1)} ms, 90 % ${costs[54].toFixed(1)} ms of CPU` };
 }
 
 /** How far the page is wider than the window, with all that can be opened open. */
@@ -71,14 +88,13 @@ const cutNumbers = (page) => page.evaluate(() => [...document.querySelectorAll('
 await (await open(reportPath)).context().close(); // the browser itself is warm from here on
 {
   const page = await open(reportPath);
-  const paintOf = (p) => p.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN);
-  let paint = await paintOf(page);
+  let paint = await spent(page);
   for (let round = 0; round < 2; ++round) {
     const again = await open(reportPath);
-    paint = Math.min(paint, await paintOf(again));
+    paint = Math.min(paint, await spent(again));
     await again.context().close();
   }
-  check('first_paint', paint < kNoise * 1000, `${Math.round(paint)} ms`);
+  check('first_paint', paint < kNoise * 1000, `${Math.round(paint)} ms of CPU`);
 
   await page.evaluate(() => (document.querySelector('#rows').open = true));
   await frame(page);
@@ -95,8 +111,8 @@ await (await open(reportPath)).context().close(); // the browser itself is warm 
   const spread = await page.evaluate(() => new Set([...document.querySelectorAll('.cursor-line')].map((l) => l.style.transform)).size);
   check('one_cursor_in_all_plots', spread === 1 && !/NaN/.test(moved.lines), moved.lines.slice(0, 60));
 
-  const latency = await cursorLatency(page);
-  check('cursor_to_all_views', latency.median < kNoise * 16, latency.note);
+  const cost = await cursorCost(page);
+  check('cursor_to_all_views', cost.median < kNoise * 16, cost.note);
 
   await page.focus('#viewer');
   await page.fill('#step-search', '5');
@@ -150,7 +166,7 @@ await (await open(reportPath)).context().close(); // the browser itself is warm 
   await frame(page);
   check('home_key', /^Step 0\b/.test(await here(page)), await here(page));
   await page.keyboard.press(' ');
-  await page.waitForTimeout(600);
+  await page.waitForFunction(() => !/^Step 0\b/.test(document.querySelector('#here').textContent));
   const playing = await page.getAttribute('#play', 'aria-pressed');
   await page.keyboard.press(' ');
   const played = await here(page);
@@ -297,43 +313,33 @@ for (const colorScheme of ['light', 'dark']) {
 }
 {
   const page = await open(fullRunPath);
-  const latency = await cursorLatency(page);
-  check('cursor_to_all_views_at_2620_steps', latency.median < kNoise * 16, latency.note);
+  const cost = await cursorCost(page);
+  check('cursor_to_all_views_at_2620_steps', cost.median < kNoise * 16, cost.note);
   await page.context().close();
 }
 {
-  const start = Date.now();
   const page = await open(longPath);
-  check('long_log_opens', Date.now() - start < kNoise * 4000, `${Date.now() - start} ms`);
+  const opening = await spent(page);
+  check('long_log_opens', opening < kNoise * 4000, `${Math.round(opening)} ms of CPU`);
   check('long_log_says_its_resolution', /minimum and maximum/.test(await page.textContent('#resolution')), await page.textContent('#resolution'));
-  await page.waitForTimeout(1000);
-  // Best of three: what else runs on the machine may stop a frame, and a page that stalls does so each time.
-  let stall = Infinity;
-  let zoom = Infinity;
-  for (let round = 0; round < 3; ++round) {
-    stall = Math.min(stall, await page.evaluate(async () => {
+  await frame(page);
+  let stall = 0;
+  for (let i = 0; i < 30; ++i) {
+    stall = Math.max(stall, await costOf(page, () => page.evaluate(async (share) => {
       const bar = document.querySelector('#cursor');
-      let worst = 0, before = performance.now();
-      for (let i = 0; i < 30; ++i) {
-        bar.value = String(Math.round((i / 30) * Number(bar.max)));
-        bar.dispatchEvent(new Event('input'));
-        await new Promise((done) => requestAnimationFrame(done));
-        worst = Math.max(worst, performance.now() - before);
-        before = performance.now();
-      }
-      return worst;
-    }));
-    await page.click('#zoom-out');
-    await page.waitForTimeout(500); // what the click scrolled into view is drawn first
-    zoom = Math.min(zoom, await page.evaluate(async () => {
-      const start = performance.now();
-      document.querySelector('#focus-step').click();
-      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-      return performance.now() - start;
-    }));
+      bar.value = String(Math.round(share * Number(bar.max)));
+      bar.dispatchEvent(new Event('input'));
+      await new Promise((done) => requestAnimationFrame(done));
+    }, i / 30)));
   }
-  check('long_log_cursor_does_not_stall', stall < kNoise * 100, `longest frame ${Math.round(stall)} ms`);
-  check('long_log_zooms', zoom < kNoise * 200, `${Math.round(zoom)} ms`);
+  await page.click('#zoom-out');
+  await frame(page); // what the click scrolled into view is drawn first
+  const zoom = await costOf(page, async () => {
+    await page.evaluate(() => document.querySelector('#focus-step').click());
+    await frame(page);
+  });
+  check('long_log_cursor_does_not_stall', stall < kNoise * 100, `longest frame ${Math.round(stall)} ms of CPU`);
+  check('long_log_zooms', zoom < kNoise * 200, `${Math.round(zoom)} ms of CPU`);
   await page.context().close();
 }
 for (const path of plainPaths) {

@@ -41,7 +41,7 @@ def demo(tmp_path_factory):
     """The three twins as episodes, and the audit of the incident among them."""
     folder = tmp_path_factory.mktemp("report")
     run("demo", "--out", folder / "demo", "--episodes", folder / "episodes")
-    names = sorted((folder / "episodes").iterdir(), key=lambda p: "incident" not in p.name)
+    names = sorted((folder / "episodes").iterdir(), key=lambda p: ("incident" not in p.name, p.name))
     command = ["audit", names[0], "--robot", "h1_2"]
     for other in names[1:]:
         command += ["--baseline", other]
@@ -143,7 +143,7 @@ def driven(demo):
     assert len(numpy.load(full_run / "tau.npy")) == 2620
     run("audit", full_run, "--robot", "h1_2", "--out", folder / "full")
     pages = [folder / name / "report.html" for name in ("audit", "hostile", "long", "full", *plain_pages(folder))]
-    done = subprocess.run(["node", HERE / "drive_report.mjs", PACKAGES, CHROMIUM, *pages], capture_output=True, text=True, timeout=300)
+    done = subprocess.run(["node", HERE / "drive_report.mjs", PACKAGES, CHROMIUM, *pages], capture_output=True, text=True, timeout=1500)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -7,6 +7,7 @@ import pathlib
 import resource
 import signal
 import subprocess
+import time
 
 import numpy as np
 
@@ -30,6 +31,31 @@ def work_of(seconds):
 def patience(seconds):
     """How long so much work may take [s]: other jobs of the machine make it a few times slower. `run` bounds the work itself."""
     return 6 * seconds if bounds_memory(os.environ["ANTAEUS_CLI"]) else work_of(seconds)
+
+
+def until(happens, seconds=120.0):
+    """What happens() gives once it is true. seconds: more than any load of the machine takes."""
+    end = time.monotonic() + seconds
+    while not (value := happens()):
+        assert time.monotonic() < end, f"not within {seconds:g} s"
+        time.sleep(0.005)
+    return value
+
+
+def cpu_of(call):
+    """[s] of CPU that the processes took which the call started and waited for: a busy machine stretches a clock, and this little."""
+    def used():
+        spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return spent.ru_utime + spent.ru_stime
+
+    before = used()
+    value = call()
+    return used() - before, value
+
+
+def prose(stream):
+    """A text as one line: where it is wrapped depends on how long the paths in it are."""
+    return " ".join(text(stream).split())
 
 
 def run(*arguments, cwd=None, file_limit=None, stdout=subprocess.PIPE, seconds=SECONDS, capabilities=True):

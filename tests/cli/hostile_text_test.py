@@ -159,7 +159,7 @@ def test_default_folder_of_an_episode_with_a_long_name(small, tmp_path):
 def test_working_directory_that_is_gone(small, tmp_path):
     here = tmp_path / "here"
     here.mkdir()
-    script = f'cd {here} && rmdir {here} && exec "$ANTAEUS_CLI" "$@"'
+    script = f'cd "{here}" && rmdir "{here}" && exec "$ANTAEUS_CLI" "$@"'
     for arguments, code in ((("audit", small, "-r", "planar_3r"), 2), (("audit", "x", "-r", "planar_3r"), 2),
                             (("audit", small, "-r", "planar_3r", "--json"), 0), (("robot",), 0)):
         done = subprocess.run(["sh", "-c", script, "sh", *map(str, arguments)], capture_output=True, check=False)

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -237,4 +238,16 @@ def test_sliding_joints_are_in_metres_and_newtons(tmp_path):
 
 def test_what_is_missing_is_said(tmp_path):
     told = text(run("robot", QUADRUPED).stdout)
-    assert "What the description does not say" in told and "--write profile.toml" in told and "by tree and names" in told
+    assert "What the description does not say" in told and "by tree and names" in told
+
+
+@pytest.mark.parametrize("letters", [1, 37, 90])
+def test_commands_and_files_to_copy_stand_on_one_line(tmp_path, letters):
+    """However long the path is, and with what a shell would take apart."""
+    folder = tmp_path / ("a ü" + "x" * letters)
+    folder.mkdir()
+    model = shutil.copy(PLANAR, folder)
+    told = text(run("robot", model).stdout)
+    assert f"    antaeus robot {shlex.quote(str(model))} --write profile.toml\n" in told
+    wrote = run("robot", model, "--write", folder / "p.toml")
+    assert wrote.returncode == 0 and f"--robot {shlex.quote(str(folder / 'p.toml'))}; with" in text(wrote.stdout)

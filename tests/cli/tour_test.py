@@ -6,11 +6,10 @@ import os
 import re
 import signal
 import subprocess
-import time
 
 import needs
 import pytest
-from command_line import patience, refused, run
+from command_line import patience, refused, run, until
 
 STOPS = ["audit", "walking", "reach", "press", "flight", "incident"]
 SECONDS = 60  # what the tour may take on two cores (it takes about 20): a simulated experiment is most of it
@@ -56,7 +55,7 @@ def test_the_sentences_are_the_runs_figures(tour):
 @needs.PROC
 def test_interrupted_it_leaves_nothing(tmp_path):
     program = subprocess.Popen([os.environ["ANTAEUS_CLI"], "tour", "--out", tmp_path / "out"])
-    time.sleep(1)
+    until(lambda: list(tmp_path.iterdir()))  # its hidden folder
     program.send_signal(signal.SIGTERM)
     assert program.wait(patience(10)) == -signal.SIGTERM and list(tmp_path.iterdir()) == []
 

@@ -11,6 +11,7 @@
 #include "antaeus/io/numpy.hpp"
 #include "contact/tolerances.hpp"
 #include "support/biped.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace antaeus {
 namespace {
@@ -233,8 +234,8 @@ TEST_F(ContactMotionTest, EmptyContactSetsLeaveTheResidual) {
 }
 
 TEST_F(ContactMotionTest, FilesGiveWhatWasSaved) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "antaeus_contact_motion";
-  std::filesystem::create_directories(folder);
+  const test::TemporaryFolder temporary;
+  const std::filesystem::path& folder = temporary.path();
   const auto save = [&](const std::map<std::string, NumpyArray>& members) {
     write_file(folder / "motion.npz", to_npz(members));
     return load_contact_motion(folder / "motion.npz");
@@ -260,7 +261,6 @@ TEST_F(ContactMotionTest, FilesGiveWhatWasSaved) {
   EXPECT_THROW(save({{"q", array({3, 2})}, {"v", array({0, 2})}}), EpisodeError);
   EXPECT_THROW(save({{"q", array({3, 2})}, {"guess", array({3, 6, 2})}}), EpisodeError);
   EXPECT_THROW(save({{"q", array({3, 2})}, {"time", array({3, 2})}}), EpisodeError);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

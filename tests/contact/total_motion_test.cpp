@@ -5,6 +5,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
 #include "contact/tolerances.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace antaeus {
 namespace {
@@ -21,8 +22,8 @@ std::string good() {
 }
 
 TotalMotion read(const std::string& text, std::vector<std::string> feet = {}) {
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "total_motion_test" / "walk.csv";
-  std::filesystem::create_directories(file.parent_path());
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "walk.csv";
   write_file(file, text);
   return read_total_motion(file, feet);
 }

@@ -13,6 +13,7 @@
 #include "antaeus/io/numpy.hpp"
 #include "antaeus/io/scratch_folder.hpp"
 #include "episode/tolerances.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace antaeus {
 namespace {
@@ -21,12 +22,6 @@ namespace fs = std::filesystem;
 
 class RawLogTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("antaeus-raw-log-" + std::to_string(::getpid()) + "-" +
-                                           ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
 
   fs::path text(const std::string& name, const std::string& content) const {
     std::ofstream(folder_ / name, std::ios::binary) << content;
@@ -43,7 +38,8 @@ class RawLogTest : public ::testing::Test {
     }
     return "accepted";
   }
-  fs::path folder_;
+  test::TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 const RawChannel* find(const RawLog& log, const std::string& name) {

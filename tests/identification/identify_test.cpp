@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ctime>
 #include <iostream>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "robot/test_robots.hpp"
+#include "support/cpu_time.hpp"
 #include "support/noise.hpp"
 
 namespace antaeus {
@@ -202,21 +202,16 @@ TEST(Identify, VelocitiesThatAreNotThoseOfThePositionsAreRefused) {
 TEST(Identify, TellsItsProgressOftenEnoughToBeEnded) {
   constexpr double kMost = 0.4;  // [s] of this thread's CPU between two: a second is promised on a busy machine
   const Robot robot = test::own_robot("panda");
-  const auto cpu = [] {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-  };
   for (const bool is_labelled : {true, false}) {
-    double last = cpu(), longest = 0.0, share = 0.0;
+    double last = test::cpu_seconds(), longest = 0.0, share = 0.0;
     IdentifyRequest request = labelled({made_log(robot, 150.0, 0.4, 3)},
                                        is_labelled ? std::vector<std::string>{"all"} : std::vector<std::string>{});
-    last = cpu();
+    last = test::cpu_seconds();
     identify(robot, std::move(request), [&](double done) {
-      longest = std::max(longest, cpu() - last);
+      longest = std::max(longest, test::cpu_seconds() - last);
       EXPECT_GE(done, share);
       share = done;
-      last = cpu();
+      last = test::cpu_seconds();
     });
     std::cout << "longest without a word " << longest << " s of CPU\n";
     EXPECT_LT(longest, kMost);

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
+#include <functional>
 #include <thread>
 
 #include "antaeus/trust/guarded_estimator.hpp"
@@ -215,8 +217,10 @@ TEST(LiveEstimator, ReadersWaitAndNeverHoldItUp) {
     });
   }
   live.push(bytes_of(samples.header), 0.0);
-  constexpr int kSamples = 20000;
-  for (int i = 0; i < kSamples; ++i) {
+  // Until the readers have had their turns, however few a busy machine gives them.
+  constexpr long kSamples = 20000, kMost = 100 * kSamples, kRead = 1000;
+  long pushed = 0;
+  for (; pushed < kSamples || (read <= kRead && pushed < kMost); ++pushed) {
     const VectorX numbers = samples.next();
     while (!live.push(bytes_of(numbers), numbers[0])) std::this_thread::yield();
   }
@@ -225,10 +229,10 @@ TEST(LiveEstimator, ReadersWaitAndNeverHoldItUp) {
   done = true;
   for (std::thread& reader : readers) reader.join();
   live.stop();
-  EXPECT_EQ(live.count(), kSamples);
+  EXPECT_EQ(live.count(), pushed);
   EXPECT_EQ(wrong, 0);
-  EXPECT_GT(read, 1000);
-  EXPECT_EQ(live.read(0, 1000).first, kSamples - 64);
+  EXPECT_GT(read, kRead);
+  EXPECT_EQ(live.read(0, 1000).first, pushed - 64);
 }
 
 TEST(LiveEstimator, SilenceIsSaid) {
@@ -239,16 +243,21 @@ TEST(LiveEstimator, SilenceIsSaid) {
   live.push(bytes_of(samples.header), 0.0);
   live.start();
   for (int i = 0; i < 30; ++i) live.push(bytes_of(samples.next()), samples.time);
-  live.wait(29, std::chrono::seconds(5));
-  const auto begin = std::chrono::steady_clock::now();
-  while (live.facts().stream != StreamState::silent) {
-    ASSERT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  EXPECT_EQ(live.facts().silences, 1);
-  live.push(bytes_of(samples.next()), samples.time);
-  live.wait(30, std::chrono::seconds(5));
-  EXPECT_EQ(live.facts().stream, StreamState::running);
+  // A busy machine may make a silence of any pause, so that each state is waited for.
+  const auto become = [&](StreamState state, const std::function<void()>& meanwhile) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    while (live.facts().stream != state && std::chrono::steady_clock::now() < end) {
+      meanwhile();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return live.facts().stream == state || std::chrono::steady_clock::now() < end;
+  };
+  EXPECT_TRUE(become(StreamState::silent, [] {}));
+  const std::int64_t silences = live.facts().silences;
+  EXPECT_GE(silences, 1);
+  EXPECT_TRUE(become(StreamState::running, [&] { live.push(bytes_of(samples.next()), samples.time); }));
+  EXPECT_TRUE(become(StreamState::silent, [] {}));
+  EXPECT_GT(live.facts().silences, silences);
 }
 
 TEST(LiveEstimator, WrenchStampedIsCdr) {

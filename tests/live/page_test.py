@@ -29,6 +29,8 @@ from antaeus.live import frames, page_server
 from antaeus.live.page import LivePage
 from antaeus.live.remedies import REMEDIES
 
+from senders import until
+
 from fake_stream import FakeStream, empty, event, facts, feed
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -38,6 +40,7 @@ CHROMIUM = os.environ.get("CHROMIUM") or next(
     (found for found in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if found), None)
 WRISTS = ["left_wrist_yaw_link", "right_wrist_yaw_link"]
 HOSTILE = "x<script>window.hacked=1<!--'\"&<img src=x onerror=window.hacked=1>\u202e\u0007"
+WAIT = 120  # [s] for what comes: more than any load of the machine takes
 A_TAKE = 1e-3  # [s] that a listener may take of the reader's 33 ms
 A_VIEWER = 300e3  # [bytes/s]
 
@@ -68,7 +71,7 @@ def where(page):
 
 def get(page, path="/", query=None, host=None):
     netloc, token = where(page)
-    connection = http.client.HTTPConnection(netloc, timeout=5)
+    connection = http.client.HTTPConnection(netloc, timeout=WAIT)
     connection.putrequest("GET", f"{path}?{token if query is None else query}", skip_host=True)
     connection.putheader("Host", netloc if host is None else host)
     connection.endheaders()
@@ -85,9 +88,9 @@ def look(page, query=None, origin=True, **options):
 
 def greeting(viewer):
     """What is sent at once: the names, and the last minutes."""
-    hello = json.loads(viewer.recv(timeout=5))
+    hello = json.loads(viewer.recv(timeout=WAIT))
     assert hello["kind"] == "hello"
-    return hello, viewer.recv(timeout=5)
+    return hello, viewer.recv(timeout=WAIT)
 
 
 def records(message, motors, endpoints):
@@ -182,7 +185,7 @@ def closed(viewer):
     """Why the server closed."""
     with pytest.raises(ConnectionClosed) as why:
         while True:
-            viewer.recv(timeout=5)
+            viewer.recv(timeout=WAIT)
     return why.value.rcvd.code, why.value.rcvd.reason
 
 
@@ -213,8 +216,9 @@ def test_an_unknown_message_closes(page, message):
 def test_too_many_messages_close(page):
     with look(page) as viewer:
         greeting(viewer)
-        for _ in range(page_server.BURST + 5):
-            viewer.send('{"kind": "pause", "on": false}')
+        with contextlib.suppress(ConnectionClosed):  # faster than it is refilled, however slow the machine
+            for _ in range(100 * page_server.BURST):
+                viewer.send('{"kind": "pause", "on": false}')
         assert closed(viewer) == (1008, "too many messages")
 
 
@@ -233,7 +237,7 @@ def test_marks_arrive_as_plain_text():
                                         ("a knock", 3.25, "a knock (3.2 s before)")):
                 came.clear()
                 viewer.send(json.dumps({"kind": "mark", "text": text, "ago": ago}))
-                assert came.wait(5)
+                assert came.wait(WAIT)
                 assert heard[-1] == expected
     finally:
         page.close()
@@ -247,9 +251,7 @@ def test_marks_are_bounded_over_all_viewers(page):
             greeting(viewer)
             for _ in range(10):
                 viewer.send('{"kind": "mark", "text": "x"}')
-            until = time.monotonic() + 5
-            while len(heard) < 10 * (turn + 1) and time.monotonic() < until:
-                time.sleep(0.01)
+            until(lambda: len(heard) >= 10 * (turn + 1))
     with look(page) as viewer:
         greeting(viewer)
         viewer.send('{"kind": "mark", "text": "x"}')
@@ -310,9 +312,9 @@ def test_a_new_viewer_has_the_last_three_minutes(page):
         assert (steps > 0).all() and (steps < 2 * frames.BIN).all() and abs(numpy.median(steps) - frames.BIN) < 1e-3  # a sample
         assert bins["most"][:, 1].max() == spike and bins["force_least"][:, 0, 2].min() == -55.0
         assert numpy.isfinite(bins["least"]).all()  # one block without a number leaves the others of its bin
-        kind, _, after, now = records(viewer.recv(timeout=5), 3, 1)
+        kind, _, after, now = records(viewer.recv(timeout=WAIT), 3, 1)
         assert kind == frames.NOW and after == first + len(bins) and now["index"][0] == stream.count - 1
-        told = json.loads(viewer.recv(timeout=5))
+        told = json.loads(viewer.recv(timeout=WAIT))
         assert told["kind"] == "event" and told["what"] == "alarm"
         # It jumps to where the spike is.
         assert abs(told["at"] - bins["time"][bins["most"][:, 1].argmax()]) < 2 * frames.BIN
@@ -346,7 +348,7 @@ def test_forces_and_base_stand_where_the_scene_reads_them():
         scene = json.loads(antaeus.live_scene_json(page._robot, WRISTS))["scenes"][0]
         with look(page) as viewer:
             greeting(viewer)
-            _, _, _, now = records(viewer.recv(timeout=5), 27, 2)
+            _, _, _, now = records(viewer.recv(timeout=WAIT), 27, 2)
         floats = now.tobytes()[16 + 20 * 2:]
         numbers = numpy.frombuffer(floats, "<f4")
         joints = {joint["name"]: joint["position"] for joint in scene["robots"][0]["joints"]}
@@ -380,11 +382,11 @@ def test_a_robot_without_samples_and_a_silent_stream(page):
     with look(page) as viewer:
         _, history = greeting(viewer)
         assert records(history, 3, 1)[1] == "waiting"
-        told = json.loads(viewer.recv(timeout=5))
+        told = json.loads(viewer.recv(timeout=WAIT))
         assert (told["stream"], told["rate"], told["latency"]) == ("waiting", None, None)
         page.take(empty(page.stream), [], facts("silent", last_problem=HOSTILE))
         while told.get("stream") != "silent":
-            told = json.loads(viewer.recv(timeout=5))
+            told = json.loads(viewer.recv(timeout=WAIT))
         assert told["last_problem"] == HOSTILE
 
 
@@ -405,8 +407,8 @@ def test_a_live_estimators_blocks_are_read_as_they_are():
         page.take(block, [], told)
         with look(page) as viewer:
             greeting(viewer)
-            _, stream, _, now = records(viewer.recv(timeout=5), 3, 1)
-            about = json.loads(viewer.recv(timeout=5))
+            _, stream, _, now = records(viewer.recv(timeout=WAIT), 3, 1)
+            about = json.loads(viewer.recv(timeout=WAIT))
         assert stream == str(told.stream) and about["samples"] == 400 and about["notes"] == list(told.notes)
         assert now["index"][0] == 399 and page._sign == str(block.sign) in ("on_robot", "on_environment")
         for name, values in (("q", block.q), ("residual", block.residual), ("residual_sd", block.residual_sd)):
@@ -429,7 +431,7 @@ def test_what_is_handed_on_while_the_stream_is_held_off(page):
     page.take(block, [], facts("held_off"))
     with look(page) as viewer:
         greeting(viewer)
-        _, stream, _, now = records(viewer.recv(timeout=5), 3, 1)
+        _, stream, _, now = records(viewer.recv(timeout=WAIT), 3, 1)
     assert stream == "held_off" and now["codes"][0, 0, 3] == 3
     assert (now["forces"][0, 0, 12:] == 0).all() and (now["numbers"][0, 0, 9:12] == 0).all()
     assert numpy.array_equal(now["forces"][0, 0, :3], block.wrench[-1, 0, :3].astype("f4"))
@@ -443,10 +445,10 @@ def test_a_log_without_a_clock_and_joints_without_evidence(page):
         page.take(block, [event("alarm", block.first, float("nan"), "tool", "knock")], told)
     with look(page) as viewer:
         greeting(viewer)
-        _, _, _, now = records(viewer.recv(timeout=5), 3, 1)
-        assert abs(now["time"][0] - time.time()) < 5 and numpy.isinf(now["residual_sd"][0, 1])
-        told = json.loads(viewer.recv(timeout=5))
-        assert told["what"] == "alarm" and told["time"] is None and abs(told["at"] - time.time()) < 5
+        _, _, _, now = records(viewer.recv(timeout=WAIT), 3, 1)
+        assert abs(now["time"][0] - time.time()) < WAIT and numpy.isinf(now["residual_sd"][0, 1])
+        told = json.loads(viewer.recv(timeout=WAIT))
+        assert told["what"] == "alarm" and told["time"] is None and abs(told["at"] - time.time()) < WAIT
 
 
 def test_a_pose_that_is_the_reason_is_asked_about():
@@ -457,19 +459,20 @@ def test_a_pose_that_is_the_reason_is_asked_about():
             greeting(viewer)
             lines = []
             stream.rest = numpy.array([0, 0, 0, -0.1, 0, 0, 0])
-            until = time.monotonic() + 20
+            end = time.monotonic() + WAIT
             i = 0
-            while not lines and time.monotonic() < until:
+            while not lines and time.monotonic() < end:
                 i += 1
                 block, _, told = stream.block(stream.began + i / 30)  # its verdict: an uncertain direction
+                block.q[:] = stream.rest
                 page.take(block, [], told)
-                message = viewer.recv(timeout=5)
+                message = viewer.recv(timeout=WAIT)
                 if isinstance(message, str) and json.loads(message)["kind"] == "hint":
                     lines = json.loads(message)["lines"]
         expected = antaeus.advise(page._robot, ["panda_hand"], block.q[-1]).before[0].rest.worst_sd()
         print(lines)
         assert len(lines) == 1 and lines[0].startswith("hand: ")
-        assert abs(float(lines[0].split("within ")[1].split(" N")[0]) - expected) < 0.5 * expected  # the pose sways by 0.1 rad
+        assert abs(float(lines[0].split("within ")[1].split(" N")[0]) - expected) < 0.05 * expected  # two digits are printed
     finally:
         page.close()
 
@@ -478,16 +481,15 @@ def test_a_pause_stops_frames_and_no_bins(page):
     with look(page) as viewer:
         greeting(viewer)
         viewer.send('{"kind": "pause", "on": true}')
-        time.sleep(0.2)
-        kinds = []
+        until(lambda: all(one.paused for one in page._server._viewers))
         for i in range(60):
-            page.take(*page.stream.block(page.stream.began + 0.1 * (i + 1)))
-        try:
-            while True:
-                message = viewer.recv(timeout=0.5)
-                kinds.append(message[0] if isinstance(message, bytes) else "text")
-        except TimeoutError:
-            pass
+            block, _, told = page.stream.block(page.stream.began + 0.1 * (i + 1))
+            page.take(block, [event("mark", block.first, block.time[0], "", "the last")] if i == 59 else [], told)
+        kinds, told = [], {}
+        while told.get("kind") != "event":
+            message = viewer.recv(timeout=WAIT)
+            kinds.append(message[0] if isinstance(message, bytes) else "text")
+            told = {} if isinstance(message, bytes) else json.loads(message)
     assert frames.NOW not in kinds and kinds.count(frames.HISTORY) in (29, 30)  # six seconds begin anywhere in a bin
 
 
@@ -503,7 +505,7 @@ def test_a_viewer_costs_no_more_than_it_may():
                 page.take(*stream.block(stream.began + (i + 1) / 30))
                 message = b""
                 while not (isinstance(message, bytes) and message[:1] == bytes([frames.NOW])):
-                    message = viewer.recv(timeout=5)
+                    message = viewer.recv(timeout=WAIT)
                     size += len(message)
                 count += 1
         print(f"{size / 3e3:.1f} kB/s a viewer at 30 frames a second")
@@ -529,12 +531,10 @@ def test_a_block_is_taken_within_a_millisecond(viewers):
     try:
         for thread in threads:
             thread.start()
-        while page.viewers < viewers:
-            time.sleep(0.01)
+        until(lambda: page.viewers == viewers)
         costs = []
-        for _ in range(150):
-            time.sleep(1 / 30)
-            block, events, told = stream.block()
+        for i in range(150):
+            block, events, told = stream.block(stream.began + (i + 1) / 30)
             begin = time.thread_time()
             page.take(block, events, told)
             costs.append(time.thread_time() - begin)
@@ -548,7 +548,7 @@ def test_a_block_is_taken_within_a_millisecond(viewers):
 
 
 def test_a_viewer_that_does_not_read_is_dropped_and_waited_for_by_nobody(page, monkeypatch):
-    monkeypatch.setattr(page_server, "STALL", 0.5)
+    monkeypatch.setattr(page_server, "STALL", 1.0)
     netloc, token = where(page)
     host, port = netloc.split(":")
     with socket.socket() as stalled, look(page) as viewer:
@@ -557,11 +557,10 @@ def test_a_viewer_that_does_not_read_is_dropped_and_waited_for_by_nobody(page, m
         stalled.connect((host, int(port)))
         stalled.sendall((f"GET /socket?{token} HTTP/1.1\r\nHost: {netloc}\r\nOrigin: http://{netloc}\r\nUpgrade: websocket\r\n"
                          "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n").encode())
-        while page.viewers < 2:
-            time.sleep(0.01)
+        until(lambda: page.viewers == 2)
         begin, slowest, seen = time.monotonic(), 0.0, 0
         i = 0
-        while page.viewers == 2 and time.monotonic() - begin < 30:
+        while (page.viewers == 2 or seen <= 100) and time.monotonic() - begin < WAIT:
             i += 1
             block, events, told = page.stream.block(page.stream.began + i / 30)
             start = time.thread_time()
@@ -590,9 +589,9 @@ def test_viewers_are_bounded(page):
 def test_it_closes_while_somebody_looks(page):
     with look(page) as viewer:
         greeting(viewer)
-        begin = time.monotonic()
         page.close()
-        assert time.monotonic() - begin < 4 and closed(viewer)[0] == 1001
+        assert closed(viewer)[0] == 1001
+    until(lambda: not page._server._thread.is_alive())
     with pytest.raises(OSError):
         get(page)
     page.take(*page.stream.block())  # nobody hears it, and nothing breaks
@@ -657,7 +656,7 @@ def test_the_page_in_a_browser(tmp_path):
         thread.start()
     try:
         command = ["node", HERE / "drive_live.mjs", PACKAGES, CHROMIUM, tmp_path, *(f"{name}={page.url}" for name, page in pages.items())]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=400)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=1500)
     finally:
         stop.set()
         for thread in threads:

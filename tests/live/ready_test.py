@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 import types
 
 import antaeus
@@ -41,32 +40,53 @@ def stand_and_move(robot, rest=REST + 6.0, motion=MOTION, still=(), noise=0.05, 
     return {"time": time_, "qpos": q, "tau": tau, "dq": v}
 
 
-def play(robot, log, *, lose=(), with_dq=True):
-    """A live estimator that is given the log as fast as it takes it, once somebody reads."""
-    estimator = antaeus.LiveEstimator(robot, HAND, "json")
-    estimator.start()
+class Played:
+    """A live estimator that is given a log as far as its reader goes, however slow that is."""
 
-    def feed():
-        for i in range(len(log["time"])):
-            if i in lose:
+    AHEAD = 50  # samples
+
+    def __init__(self, robot, log, *, lose=(), with_dq=True):
+        self._estimator, self._log, self._lose, self._with_dq = antaeus.LiveEstimator(robot, HAND, "json"), log, lose, with_dq
+        self._read, self._changed, self._over = 0, threading.Condition(), False
+        self._estimator.start()
+        threading.Thread(target=self._feed, daemon=True).start()
+
+    def __getattr__(self, name):
+        return getattr(self._estimator, name)
+
+    def read(self, first, most):
+        block = self._estimator.read(first, most)
+        with self._changed:
+            self._read = block.first + len(block.time)
+            self._changed.notify()
+        return block
+
+    def stop(self):
+        with self._changed:
+            self._over = True
+            self._changed.notify()
+        self._estimator.stop()
+
+    def _feed(self):
+        pushed = 0
+        for i in range(len(self._log["time"])):
+            if i in self._lose:
                 continue
-            sample = {"t": log["time"][i], "seq": i, "qpos": log["qpos"][i].tolist(), "tau": log["tau"][i].tolist()}
-            if with_dq:
-                sample["dq"] = log["dq"][i].tolist()
-            message = json.dumps(sample).encode()
-            while not estimator.push(message, 100.0 + log["time"][i]):
-                time.sleep(0.001)
-            if i % 10 == 0:
-                time.sleep(0.008)  # five times as fast as the clock
-        estimator.end()
-
-    threading.Thread(target=feed, daemon=True).start()
-    return estimator
+            with self._changed:
+                self._changed.wait_for(lambda: self._over or pushed < self._read + self.AHEAD)
+            if self._over:
+                return
+            sample = {"t": self._log["time"][i], "seq": i, "qpos": self._log["qpos"][i].tolist(), "tau": self._log["tau"][i].tolist()}
+            if self._with_dq:
+                sample["dq"] = self._log["dq"][i].tolist()
+            assert self._estimator.push(json.dumps(sample).encode(), 100.0 + self._log["time"][i])
+            pushed += 1
+        self._estimator.end()
 
 
 def judged(robot, log, **how):
     said = []
-    estimator = play(robot, log, **how)
+    estimator = Played(robot, log, **how)
     try:
         return judge_stream(estimator, robot, HAND, source="a test", say=said.append, rest=REST), said
     finally:

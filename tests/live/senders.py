@@ -1,8 +1,14 @@
-"""Another process's side of each transport: `python senders.py KIND …` sends, or listens, and ends by itself."""
+"""Another process's side of each transport: `python senders.py KIND …` sends what it is allowed to, and ends with its standard input."""
 
+import os
+import pathlib
 import socket
+import subprocess
 import sys
+import threading
 import time
+
+WINDOW = 64  # messages on their way at most: what a network's buffers keep while a busy machine gives the receiver no turn
 
 JOINTS = ("joint_2", "joint_1", "joint_3")  # of planar_3r, in another order than its motors'
 
@@ -12,6 +18,71 @@ def free_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]
+
+
+def until(happens, seconds=120.0):
+    """What happens() gives once it is true. seconds: more than any load of the machine takes."""
+    end = time.monotonic() + seconds
+    while not (value := happens()):
+        assert time.monotonic() < end, f"not within {seconds:g} s"
+        time.sleep(0.002)
+    return value
+
+
+def hears_its_writer(source):
+    """Whether a reader of DDS has found a writer: what that writes before is lost to it."""
+    return bool(source._reader.get_matched_publications())
+
+
+class Sender:
+    """A process that sends, from its first line on; it is allowed to be WINDOW messages ahead of what has been received."""
+
+    def __init__(self, *words):
+        command = [sys.executable, str(pathlib.Path(__file__)), *map(str, words)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout.readline() == "ready\n"
+        self._allowed = 0
+
+    def allow(self, received):
+        if received + WINDOW > self._allowed:
+            self._allowed = received + WINDOW
+            self.process.stdin.write(f"{self._allowed}\n")
+            self.process.stdin.flush()
+
+    def has_ended(self):
+        return self.process.poll() is not None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+class Turns:
+    """The sender's side of Sender: which message may go, as standard input says. Its end ends the process."""
+
+    def __init__(self):
+        self._allowed, self._changed = 0, threading.Condition()
+        threading.Thread(target=self._read, daemon=True).start()
+        print("ready", flush=True)
+
+    def _read(self):
+        for line in sys.stdin:
+            with self._changed:
+                self._allowed = int(line)
+                self._changed.notify_all()
+        os._exit(0)
+
+    def wait_for(self, number):
+        with self._changed:
+            self._changed.wait_for(lambda: number < self._allowed)
+
+    def wait_for_the_end(self):
+        threading.Event().wait()
 
 
 def sample(number):
@@ -55,12 +126,12 @@ def ros_messages(number):
 
 
 def send_udp(port, count):
-    """`count` datagrams a millisecond apart; the last has three lines."""
+    """`count` datagrams, and one of three lines."""
     place = ("127.0.0.1", int(port))
-    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sender, turns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), Turns()
     for number in range(int(count)):
+        turns.wait_for(number)
         sender.sendto(sample(number), place)
-        time.sleep(0.001)
     sender.sendto(b"\n".join([sample(int(count)), b"", sample(int(count) + 1) + b"\n"]), place)
 
 
@@ -70,6 +141,7 @@ def serve_tcp(port):
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     server.bind(("127.0.0.1", int(port)))
     server.listen()
+    print("ready", flush=True)
     for turn in (0, 1):
         connection, _ = server.accept()
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -78,12 +150,11 @@ def serve_tcp(port):
         size = (67_900, 7001)[turn]
         for at in range(0, len(whole), size):
             connection.sendall(whole[at:at + size])
-            time.sleep(0.001)
         connection.close()
 
 
 def publish_dds(domain, topic, kind, count):
-    """Messages by cyclonedds's own writer, 2 ms apart, once somebody listens."""
+    """Messages by cyclonedds's own writer."""
     from antaeus.live import dds_types
     from cyclonedds.domain import DomainParticipant
     from cyclonedds.pub import DataWriter
@@ -92,14 +163,12 @@ def publish_dds(domain, topic, kind, count):
     participant = DomainParticipant(int(domain))
     data_type = {"hg": dds_types.HgLowState, "go": dds_types.GoLowState, "text": dds_types.String}[kind]
     writer = DataWriter(participant, Topic(participant, topic, data_type))
-    until = time.monotonic() + 10
-    while not writer.get_matched_subscriptions() and time.monotonic() < until:
-        time.sleep(0.01)
-    time.sleep(1.0)  # the other side finds us a little later than we it
+    turns = Turns()
     for number in range(int(count)):
+        turns.wait_for(number)
+        until(writer.get_matched_subscriptions)
         writer.write(low_state(dds_types, kind, number))
-        time.sleep(0.002)
-    time.sleep(0.5)
+    turns.wait_for_the_end()
 
 
 def publish_zenoh(port, count):
@@ -114,25 +183,20 @@ def publish_zenoh(port, count):
     imu = session.declare_publisher("3/imu/data/sensor_msgs::msg::dds_::Imu_/RIHS01_b")
     other = session.declare_publisher("3/second_imu/sensor_msgs::msg::dds_::Imu_/RIHS01_b")
     token = session.liveliness().declare_token("@ros2_lv/3/a/0/1/MP/%/%/node/%chatter/std_msgs::msg::dds_::String_/RIHS01_c/::,::,")
-    until = time.monotonic() + 10
-    while not joints.matching_status.matching and not imu.matching_status.matching and time.monotonic() < until:
-        time.sleep(0.01)
-    time.sleep(0.2)
+    turns = Turns()
+    until(lambda: joints.matching_status.matching and imu.matching_status.matching and other.matching_status.matching)
     for number in range(int(count)):
+        turns.wait_for(number)
         first, second = ros_messages(number)
         imu.put(second)
         joints.put(first)
         if number > 10:
             other.put(second)
-        time.sleep(0.002)
-    time.sleep(10)  # it is killed before
+    turns.wait_for_the_end()
     del token
-    session.close()
 
 
 # ---- A whole episode by each transport: an .npz of time, qpos, tau, dq, imu_quat_xyzw, imu_gyro, imu_acc -----------------------
-
-PAUSE = 0.002  # [s] between samples
 
 
 def episode_lines(file):
@@ -158,10 +222,11 @@ def episode_table(file):
 
 
 def episode_by_udp(file, port):
-    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    for line in episode_lines(file):
+    sender, turns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), Turns()
+    for number, line in enumerate(episode_lines(file)):
+        turns.wait_for(number)
         sender.sendto(line, ("127.0.0.1", int(port)))
-        time.sleep(PAUSE)
+    turns.wait_for_the_end()
 
 
 def episode_by_tcp(file, port):
@@ -170,11 +235,12 @@ def episode_by_tcp(file, port):
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     server.bind(("127.0.0.1", int(port)))
     server.listen()
+    turns = Turns()
     connection, _ = server.accept()
-    for line in lines:
+    for number, line in enumerate(lines):
+        turns.wait_for(number)
         connection.sendall(line + b"\n")
-        time.sleep(PAUSE)
-    time.sleep(5)
+    turns.wait_for_the_end()
 
 
 def low_states(file, kind):
@@ -203,14 +269,12 @@ def episode_by_dds(file, domain, kind):
     messages = list(low_states(file, kind))
     participant = DomainParticipant(int(domain))
     writer = DataWriter(participant, Topic(participant, "rt/lowstate", type(messages[0])))
-    until = time.monotonic() + 20
-    while not writer.get_matched_subscriptions() and time.monotonic() < until:
-        time.sleep(0.01)
-    time.sleep(1.0)  # the other side finds us a little later than we it
-    for message in messages:
+    turns = Turns()
+    for number, message in enumerate(messages):
+        turns.wait_for(number)
+        until(writer.get_matched_subscriptions)
         writer.write(message)
-        time.sleep(PAUSE)
-    time.sleep(2)
+    turns.wait_for_the_end()
 
 
 def episode_by_zenoh(file, port, *joints):
@@ -244,17 +308,14 @@ def episode_by_zenoh(file, port, *joints):
     of_joints = session.declare_publisher(name.format("joint_states", "JointState"))
     of_imu = session.declare_publisher(name.format("imu", "Imu"))
     messages = [(imu_of(at), joints_of(at)) for at in range(len(log["time"]))]
-    until = time.monotonic() + 20
-    while not (of_joints.matching_status.matching and of_imu.matching_status.matching) and time.monotonic() < until:
-        time.sleep(0.01)
-    time.sleep(0.3)
+    turns = Turns()
+    until(lambda: of_joints.matching_status.matching and of_imu.matching_status.matching)
     of_imu.put(messages[0][0])
-    time.sleep(0.3)  # it is there before the first joints; they come by two threads
-    for imu, message in messages:
+    for number, (imu, message) in enumerate(messages):
+        turns.wait_for(number)
         of_imu.put(imu)
         of_joints.put(message)
-        time.sleep(PAUSE)
-    time.sleep(2)
+    turns.wait_for_the_end()
 
 
 KINDS = {"udp": send_udp, "tcp": serve_tcp, "dds": publish_dds, "zenoh": publish_zenoh, "episode_by_udp": episode_by_udp,

@@ -1,12 +1,12 @@
 """A stream that is not what the robot's profile says: named within seconds, and a reason in every sample from then on."""
 
-import time
 import types
 
 import antaeus
 import numpy as np
 import pytest
 from live_blocks import Stream, facts, moving_log
+from senders import until
 
 from antaeus.live.set_up import SetUpCheck
 
@@ -32,9 +32,7 @@ def checked(robot, log, stream=None, **how):
     check = SetUpCheck(robot, estimator, found.append, say=lines.append)
     for block in (stream or Stream(robot, ["panda_hand"], log, **how)).blocks(20):
         check.take(block, [], facts())
-        wait_for = time.monotonic() + 20
-        while check._job is not None and time.monotonic() < wait_for:  # the stream is played faster than its clock
-            time.sleep(0.002)
+        until(lambda: check._job is None)  # the stream is played faster than its clock
     check.close()
     return found, estimator.calls, types.SimpleNamespace(checks=check.checks, lines=lines)
 

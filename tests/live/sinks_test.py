@@ -11,19 +11,34 @@ import time
 
 import antaeus
 import needs
-import numpy as np
 import pytest
 from antaeus.live.sinks import open_sink
 from antaeus.live.sinks.json_lines import json_line
 from antaeus.live.sinks.ros_messages import text_message, topic_and_type
 from antaeus.live.sinks.standard_output import StandardOutput
-from senders import free_port
+from senders import free_port, until
 
 DOMAIN = 30 + os.getpid() % 90
+A_WAIT = 0.05  # [s]: half of the 0.1 s that a writer of DDS may wait, and a hundred times what a call takes
 PAYLOAD = b'{"time": 1.5, "force": [1, 2, 3]}'
-# What 99 of 100 calls may take on a busy machine, however badly somebody listens [s]. A call that waits for a listener that stands
-# still would take for ever.
-NO_WAIT = 0.1
+
+
+def without_waiting(call, count):
+    """Calls it so often, and fails where that does not end: a listener that stands still is waited for in each call, or for ever."""
+    done, problems = threading.Event(), []
+
+    def work():
+        try:
+            for number in range(count):
+                call(number)
+        except Exception as problem:  # noqa: BLE001: raised below
+            problems.append(problem)
+        done.set()
+
+    threading.Thread(target=work, daemon=True).start()
+    assert done.wait(count * A_WAIT), "it waits for who listens"
+    if problems:
+        raise problems[0]
 
 
 @pytest.fixture(scope="session")
@@ -32,8 +47,9 @@ def robot():
 
 
 def listen(code, *words):
-    """Another process that prints one line when it listens, and then what it hears."""
+    """Another process, which listens, and prints what it hears."""
     child = subprocess.Popen([sys.executable, "-u", "-c", code, *map(str, words)], stdout=subprocess.PIPE)
+    assert child.stdout.readline() == b"listens\n"
     return child
 
 
@@ -71,17 +87,11 @@ def test_standard_output():
 def test_standard_output_that_nobody_reads():
     reader, writer = os.pipe()
     sink = StandardOutput(writer)
-    taken = []
-    for _ in range(20_000):
-        begun = time.perf_counter()
-        sink.send("wrench", PAYLOAD)
-        taken.append(time.perf_counter() - begun)
-    assert sink.dropped > 10_000 and np.quantile(taken, 0.99) < NO_WAIT
+    without_waiting(lambda number: sink.send("wrench", PAYLOAD), 20_000)
+    assert sink.dropped > 10_000
     os.close(reader)
     with pytest.raises(OSError, match="who reads standard output has gone"):
-        for _ in range(1000):
-            sink.send("wrench", PAYLOAD)
-            time.sleep(0.005)
+        until(lambda: sink.send("wrench", PAYLOAD))
 
 
 # ---- UDP, TCP ------------------------------------------------------------------------------------------------------------------
@@ -90,7 +100,7 @@ def test_standard_output_that_nobody_reads():
 def test_datagrams(robot):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listener:
         listener.bind(("127.0.0.1", 0))
-        listener.settimeout(5)
+        listener.settimeout(120)
         sink = open_sink(f"udp://{listener.getsockname()[1]}", robot)
         for number in range(50):
             sink.send("wrench", b'{"n": %d}' % number)
@@ -103,8 +113,17 @@ def test_datagrams(robot):
 
 def connected(port):
     listener = socket.create_connection(("127.0.0.1", port), 5)
-    listener.settimeout(5)
+    listener.settimeout(120)
     return listener
+
+
+def accepted(sink, count):
+    """Sends nothing until so many are listened to."""
+    def have_come():
+        sink._accept()
+        return len(sink._listeners) == count
+
+    until(have_come)
 
 
 def test_everyone_who_connects_hears_lines(robot):
@@ -112,7 +131,7 @@ def test_everyone_who_connects_hears_lines(robot):
     sink = open_sink(f"tcp://{port}", robot)
     sink.send("wrench", PAYLOAD)  # to nobody
     listeners = [connected(port), connected(port)]
-    time.sleep(0.03)
+    accepted(sink, 2)
     for number in range(100):
         sink.send("wrench", b'{"n": %d}' % number)
         if number == 50:
@@ -129,31 +148,24 @@ def test_a_listener_that_stands_still_loses_whole_lines_and_holds_up_nobody(robo
     port = free_port()
     sink = open_sink(f"tcp://{port}", robot)
     slow, quick = connected(port), connected(port)
-    time.sleep(0.03)
+    accepted(sink, 2)
     heard = []
     reading = threading.Thread(target=lambda: heard.extend(quick.makefile("rb")))
     reading.start()
-    filler, taken = "x" * 5000, []
-    for number in range(3000):
-        begun = time.perf_counter()
-        sink.send("wrench", b'{"n": %d, "x": "%s"}' % (number, filler.encode()))
-        taken.append(time.perf_counter() - begun)
-        if number % 100 == 0:
-            time.sleep(0.01)
-    print(f"dropped {sink.dropped}, slowest send {1e3 * max(taken):.2f} ms")
+    filler = b"x" * 5000
+    without_waiting(lambda number: sink.send("wrench", b'{"n": %d, "x": "%s"}' % (number, filler)), 3000)
+    print(f"dropped {sink.dropped}")
     assert sink.dropped > 100
     sent = []
     reading_slow = threading.Thread(target=lambda: sent.extend(slow.makefile("rb")))
     reading_slow.start()
-    for _ in range(200):  # the slow one reads again: what waits for it goes out with the next messages
-        sink.send("guard", b"{}")
-        time.sleep(0.005)
+    # The slow one reads again: what waits for it goes out with the next messages.
+    until(lambda: sink.send("guard", b"{}") or any(b'"guard"' in line for line in sent[-1:]))
     sink.close()
     for thread in (reading, reading_slow):
-        thread.join(10)
+        thread.join(120)
     numbers = [json.loads(line).get("n") for line in sent if b'"n"' in line]
     assert numbers == sorted(set(numbers)) and 0 < len(numbers) < 3000, "whole lines, in order, some missing"
-    assert np.quantile(taken, 0.99) < NO_WAIT
 
 
 # ---- DDS, Zenoh ------------------------------------------------------------------------------------------------------------------
@@ -171,8 +183,7 @@ topics = {"antaeus/wrench": dds_types.WrenchStamped, "antaeus/wrench/right_hand"
           "antaeus/wrench/guard": dds_types.String}
 readers = {name: DataReader(participant, Topic(participant, name, kind), qos=qos) for name, kind in topics.items()}
 print("listens")
-until = time.monotonic() + 20
-while time.monotonic() < until:
+while True:
     for name, reader in readers.items():
         for message in reader.take(100):
             if name.endswith("guard"):
@@ -183,7 +194,7 @@ while time.monotonic() < until:
     time.sleep(0.005)
 """
 HEAR_ZENOH = """
-import sys, time, zenoh
+import sys, threading, zenoh
 config = zenoh.Config()
 config.insert_json5("listen/endpoints", '["tcp/127.0.0.1:%s"]' % sys.argv[1])
 config.insert_json5("scouting/multicast/enabled", "false")
@@ -192,17 +203,15 @@ def hear(sample):
     print(str(sample.key_expr), sample.payload.to_bytes().hex(), sample.attachment.to_bytes().hex())
 subscription = session.declare_subscriber("**", hear)
 print("listens")
-time.sleep(20)
+threading.Event().wait()
 """
 NUMBERS = "7 8 left_wrist_yaw_link 1.0 -2.0 3.5 0.25 0.5 -0.75"
 
 
 def heard(child, sink, lines):
     """Sends until the child has said so many different lines."""
-    assert child.stdout.readline() == b"listens\n"
-    found, until = [], time.monotonic() + 15
-    rest = b""
-    while len(found) < lines and time.monotonic() < until:
+    found, rest, end = [], b"", time.monotonic() + 120
+    while len(found) < lines and time.monotonic() < end:
         sink.send("wrench", wrench_stamped())
         sink.send("wrench/right hand", wrench_stamped())
         sink.send("guard", b'{"state": "ok"}')
@@ -227,17 +236,12 @@ def test_a_sink_of_dds_never_waits(robot):
     needs.package("cyclonedds")
     with listen(HEAR_DDS, DOMAIN + 1) as child:
         sink = open_sink(f"dds://{DOMAIN + 1}/antaeus/wrench", robot)
-        assert child.stdout.readline() == b"listens\n"
-        time.sleep(1.0)
-        message, slowest = wrench_stamped(), []
+        message = wrench_stamped()
+        until(lambda: sink.send("wrench", message) or select.select([child.stdout], [], [], 0.01)[0])
         os.kill(child.pid, 19)  # SIGSTOP: it listens, reliably, and takes nothing
-        for _ in range(3000):
-            begun = time.perf_counter()
-            sink.send("wrench", message)
-            slowest.append(time.perf_counter() - begun)
+        without_waiting(lambda number: sink.send("wrench", message), 3000)
         child.kill()
-    print(f"dropped {sink.dropped}, median {1e6 * np.median(slowest):.0f} µs, slowest {1e3 * max(slowest):.2f} ms")
-    assert np.quantile(slowest, 0.99) < NO_WAIT
+    print(f"dropped {sink.dropped}")
 
 
 def test_wrenches_by_zenoh(robot):
@@ -248,7 +252,6 @@ def test_wrenches_by_zenoh(robot):
     port = free_port()
     with listen(HEAR_ZENOH, port) as child:
         assert child.poll() is None
-        time.sleep(0.5)
         sink = open_sink(f"zenoh://antaeus/wrench?connect=tcp/127.0.0.1:{port}&domain=4", robot)
         found = heard(child, sink, 12)
     messages, numbers = {}, []

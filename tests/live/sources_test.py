@@ -1,5 +1,6 @@
 """Sources of watch: the bytes that another process sends, by each transport; who goes and comes back; what is said when nobody is there."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -19,9 +20,8 @@ import senders
 from antaeus.live.addresses import MESSAGE_BYTES, plain
 from antaeus.live.sources import SCHEMES, open_source, push_until_taken, robot_of
 from antaeus.live.sources.lines import Lines
-from senders import free_port
+from senders import Sender, free_port, hears_its_writer, until
 
-HERE = pathlib.Path(__file__).parent
 DOMAIN = 130 + os.getpid() % 90  # of DDS, so that runs beside each other do not meet
 
 
@@ -55,26 +55,23 @@ class Run:
         self.got.append((bytes(message), received, part))
         return True
 
-    def until(self, count, seconds=15.0):
-        """Waits for so many messages, and a little for more; then stops, and gives them."""
-        until = time.monotonic() + seconds
-        while len(self.got) < count and self.thread.is_alive() and time.monotonic() < until:
-            time.sleep(0.005)
-        time.sleep(0.1)
+    def until(self, count, sender=None):
+        """Waits for so many messages, of a sender that is allowed each; then stops, and gives them."""
+        def have_come():
+            if sender:
+                sender.allow(len(self.got))
+            return len(self.got) >= count or not self.thread.is_alive()
+
+        until(have_come)
         return self.end()
 
     def end(self):
         self.stop.set()
-        begun = time.monotonic()
-        self.thread.join(5)
-        assert not self.thread.is_alive() and time.monotonic() - begun < 1.0, "a source ends within a second of being told to"
+        self.thread.join(120)
+        assert not self.thread.is_alive(), "a source ends, also when nothing comes any more"
         if self.problem:
             raise self.problem
         return [message for message, _, _ in self.got]
-
-
-def send(*words):
-    return subprocess.Popen([sys.executable, str(HERE / "senders.py"), *map(str, words)])
 
 
 # ---- Lines ---------------------------------------------------------------------------------------------------------------
@@ -152,8 +149,8 @@ def test_datagrams(robot):
     port = free_port()
     run = Run(open_source(f"udp://{port}", robot))
     begun = time.monotonic()
-    with send("udp", port, 300):
-        got = run.until(302)
+    with Sender("udp", port, 300) as sender:
+        got = run.until(302, sender)
     assert got == [senders.sample(number) for number in range(300)] + [senders.sample(300), senders.sample(301)]
     received = [moment for _, moment, _ in run.got]
     assert begun < received[0] and np.all(np.diff(received) >= 0) and received[-1] <= time.monotonic()
@@ -167,31 +164,62 @@ def test_a_port_in_use_is_said_in_one_line(robot):
             open_source(f"udp://{taken.getsockname()[1]}", robot)
 
 
+FIVE_KILOHERTZ = """
+import socket, sys, time
+line, port, count = sys.argv[1].encode(), int(sys.argv[2]), int(sys.argv[3])
+sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+begun = time.monotonic()
+for number in range(count):
+    sender.sendto(line, ("127.0.0.1", port))
+    time.sleep(max(0, begun + number / 5000 - time.monotonic()))
+"""
+
+
 def test_datagrams_cost_little(robot):
-    """5 kHz of 27 joints. The bound is what a push of nothing may cost on this machine, however busy: 60 µs of CPU a datagram
-    are 30 % of a core; measured: see docs/live.md."""
-    port, count = free_port(), 5000
-    run = Run(open_source(f"udp://{port}", robot))
-    line = json.dumps({"time": 1.0, **{name: [0.123456789] * 27 for name in ("qpos", "tau", "dq")}}).encode()
-    sender = ("import socket, sys, time\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\nbegun = time.monotonic()\n"
-              f"for i in range({count}):\n    s.sendto({line!r}, ('127.0.0.1', {port}))\n"
-              "    time.sleep(max(0, begun + i / 5000 - time.monotonic()))\n")
-    clock = time.CLOCK_PROCESS_CPUTIME_ID
-    before = time.clock_gettime(clock)
-    with subprocess.Popen([sys.executable, "-c", sender]):
-        run.until(count, 10)
-    spent = time.clock_gettime(clock) - before
-    print(f"{len(run.got)} of {count} datagrams, {1e6 * spent / count:.1f} µs of CPU each")
-    assert len(run.got) > 0.9 * count and spent / count < 60e-6
+    """5 kHz of 27 joints: beside a loop that only receives, in the same run. Measured: docs/live.md."""
+    count, costs = 5000, {}
+    line = json.dumps({"time": 1.0, **{name: [0.123456789] * 27 for name in ("qpos", "tau", "dq")}})
+
+    def bare(port, push, stop):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
+            receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+            receiver.bind(("127.0.0.1", port))
+            receiver.settimeout(0.2)
+            while not stop.is_set():
+                with contextlib.suppress(TimeoutError):
+                    receiver.recv(MESSAGE_BYTES)
+                    push()
+
+    for name in ("bare", "source"):
+        port, stop, spent, got = free_port(), threading.Event(), [], []
+
+        def receive(name=name, port=port, stop=stop, spent=spent, got=got):
+            begin = time.thread_time()
+            if name == "bare":
+                bare(port, lambda: got.append(1), stop)
+            else:
+                open_source(f"udp://{port}", robot).run(lambda message, received, part: got.append(1), stop)
+            spent.append(time.thread_time() - begin)
+
+        thread = threading.Thread(target=receive)
+        thread.start()
+        subprocess.run([sys.executable, "-c", FIVE_KILOHERTZ, line, str(port), str(count)], check=True)
+        stop.set()
+        thread.join()
+        costs[name] = spent[0] / len(got)
+        print(f"{name}: {len(got)} of {count} datagrams, {1e6 * costs[name]:.1f} µs of CPU each")
+    assert costs["source"] < 2 * costs["bare"]
 
 
 def test_a_server_goes_and_comes_back(robot):
     port = free_port()
     run = Run(open_source(f"tcp://127.0.0.1:{port}", robot))
-    time.sleep(0.1)
-    assert "cannot be reached" in run.source.what() and "tried again every 0.5 s" in run.source.what()
-    with send("tcp", port):
-        got = run.until(14)
+    until(lambda: "cannot be reached" in run.source.what())
+    assert "tried again every 0.5 s" in run.source.what()
+    with Sender("tcp", port) as sender:
+        until(sender.has_ended)
+        until(lambda: run.source.connections == 2 and "cannot be reached" in run.source.what())  # all that was sent has been read
+        got = run.end()
     one = [senders.sample(number) for number in range(5)] + [b"x" * (MESSAGE_BYTES + 1), senders.sample(5)]
     two = [senders.sample(100 + number) for number in range(5)] + [b"x" * (MESSAGE_BYTES + 1), senders.sample(105)]
     assert got == one + two and run.source.connections == 2
@@ -220,42 +248,45 @@ def test_low_state_lies_where_it_is_read(kind):
 
 
 @pytest.mark.parametrize("kind", PLACES)
-def test_low_state_by_dds(robot, kind):
+def test_low_state_by_dds(robot, kind, monkeypatch):
     """The type is what the publisher announces; the bytes are those of cyclonedds's own writer, in order."""
     needs.package("cyclonedds")
     from antaeus.live import dds_types
+    from antaeus.live.sources import dds_topic
 
-    with send("dds", DOMAIN, "rt/lowstate", kind, 200):
+    monkeypatch.setattr(dds_topic, "_DISCOVERY", 120.0)
+    with Sender("dds", DOMAIN, "rt/lowstate", kind, 200) as sender:
         source = open_source(f"dds://{DOMAIN}/rt/lowstate", robot)
         assert source.format == f"low_state_{kind}" and source.quaternion is None
+        until(lambda: hears_its_writer(source))
         run = Run(source)
-        got = run.until(200)
+        got = run.until(200, sender)
     assert got == [bytes(senders.low_state(dds_types, kind, number).serialize()) for number in range(200)]
 
 
 def test_what_is_there_when_nobody_publishes_the_topic(robot):
     needs.package("cyclonedds")
-    with send("dds", DOMAIN + 1, "rt/lowstates", "hg", 0) as other:
+    with Sender("dds", DOMAIN + 1, "rt/lowstates", "hg", 0):
         begun = time.monotonic()
         source = open_source(f"dds://{DOMAIN + 1}/rt/lowstate", robot)
-        assert 1.5 < time.monotonic() - begun < 4 and source.format == "low_state_hg", "by the robot's 27 motors"
-        run, until = Run(source), time.monotonic() + 10
-        while "there are" not in source.what() and time.monotonic() < until:
-            time.sleep(0.05)  # the other process starts slowly on a busy machine
+        assert time.monotonic() - begun > 1.5 and source.format == "low_state_hg", "a publisher is waited for; then by the robot's 27 motors"
+        run = Run(source)
+        until(lambda: "there are" in source.what())
         assert source.what() == f"nobody publishes rt/lowstate in domain {DOMAIN + 1}; there are rt/lowstates"
         assert run.end() == []
-        other.kill()
     few = open_source(f"dds://{DOMAIN + 2}/rt/lowstate?quaternion=xyzw", antaeus.load_robot("panda"))
     assert few.format == "low_state_go" and few.quaternion == "xyzw"
     assert few.what().startswith(f"nobody publishes in domain {DOMAIN + 2}: look at the domain")
 
 
-def test_a_topic_of_another_type(robot):
+def test_a_topic_of_another_type(robot, monkeypatch):
     needs.package("cyclonedds")
-    with send("dds", DOMAIN + 3, "rt/lowstate", "text", 0) as other:
+    from antaeus.live.sources import dds_topic
+
+    monkeypatch.setattr(dds_topic, "_DISCOVERY", 120.0)
+    with Sender("dds", DOMAIN + 3, "rt/lowstate", "text", 0):
         with pytest.raises(ValueError, match="carries std_msgs::msg::dds_::String_; name a topic of unitree_hg::msg::dds_::LowState_"):
             open_source(f"dds://{DOMAIN + 3}/rt/lowstate", robot)
-        other.kill()
 
 
 # ---- Zenoh -----------------------------------------------------------------------------------------------------------------
@@ -264,19 +295,21 @@ def test_a_topic_of_another_type(robot):
 def test_joint_states_and_imu_by_zenoh(robot):
     needs.package("zenoh")
     port = free_port()
-    with send("zenoh", port, 100) as sender:
+    with Sender("zenoh", port, 100) as sender:
         source = open_source(f"zenoh:///robot/joint_states?connect=tcp/127.0.0.1:{port}&domain=3", robot)
-        run, until = Run(source, slow=0), time.monotonic() + 15
-        while len(run.got) < 200 and time.monotonic() < until:
-            time.sleep(0.01)
+        run = Run(source, slow=0)
+
+        def have_come():
+            sender.allow(len(run.got) // 2)
+            return len(run.got) >= 200 and "not taken" in source.what()
+
+        until(have_come)
         assert source.what() == "joints from robot/joint_states, the IMU from imu/data; not taken: second_imu"
         run.end()
         wrong = Run(open_source(f"zenoh://joint_states?connect=tcp/127.0.0.1:{port}&domain=3", robot))
-        time.sleep(1.0)
         said = "nobody publishes joint_states as sensor_msgs/JointState; there are /chatter (std_msgs::msg::dds_::String_)"
-        assert said in wrong.source.what()
+        until(lambda: said in wrong.source.what())
         wrong.end()
-        sender.kill()
     # In the order in which they were sent, however long one of them takes: two threads would overtake each other.
     assert [part for _, _, part in run.got] == [1, 0] * 100
     joints, imu = ([message for message, _, part in run.got if part == which] for which in (0, 1))
@@ -311,7 +344,7 @@ def test_a_log_comes_as_it_was_recorded(robot, tmp_path):
     log = make_log(tmp_path / "log", robot, 4097)  # a sample more than is read at a time
     source = open_source(f"log://{tmp_path}/log", robot, speed=0)
     run = Run(source, refused=5)
-    run.thread.join(20)
+    run.thread.join(120)
     found = samples_of(run.end())
     assert list(found) == ["time", "qpos", "tau", "dq"] and source.ends
     for name, values in log.items():
@@ -322,13 +355,12 @@ def test_a_log_goes_by_its_clock(robot, tmp_path):
     make_log(tmp_path / "log", robot)
     for speed in (1.0, 4.0):
         run = Run(open_source(f"log://{tmp_path}/log", robot, speed=speed))
-        run.thread.join(20)
+        run.thread.join(120)
         run.end()
         received = np.array([moment for _, moment, _ in run.got[1:]])
-        # No sample comes before its time; the whole takes as long as the clock says, and what a busy machine adds.
-        assert np.all(received - received[0] >= np.arange(600) * 0.002 / speed - 1e-3)
+        # No sample comes before its time, and some come at it, of the second half too: at another speed all would be late, and ever more.
         late = received - received[0] - np.arange(600) * 0.002 / speed
-        assert np.median(late) < 0.25, "at another speed it would be late by more, and ever more"
+        assert np.all(late >= -1e-3) and late[300:].min() < 0.25, (late.min(), late[300:].min())
 
 
 def test_channels_of_the_profile_are_left_to_the_estimator(tmp_path):
@@ -343,7 +375,7 @@ def test_channels_of_the_profile_are_left_to_the_estimator(tmp_path):
     np.save(tmp_path / "log" / "imu_quat_xyzw.npy", quaternion)
     np.save(tmp_path / "log" / "time.npy", 1000 * log["time"])
     run = Run(open_source(f"log://{tmp_path}/log", other))
-    run.thread.join(20)
+    run.thread.join(120)
     found = samples_of(run.end())
     np.testing.assert_array_equal(found["qpos"], log["qpos"])
     np.testing.assert_array_equal(found["imu_quat_wxyz"], quaternion)
@@ -374,7 +406,7 @@ def test_an_mcap_of_ros_messages(tmp_path):
             written.add_message(channel, number * 2_000_000, senders.ros_messages(number)[0], number * 2_000_000)
         written.finish()
     run = Run(open_source(f"mcap://{tmp_path}/log.mcap", robot, speed=0))
-    run.thread.join(20)
+    run.thread.join(120)
     found = samples_of(run.end())
     np.testing.assert_array_equal(found["qpos"], np.arange(50)[:, None] + np.array([2.0, 1.0, 3.0]))
     np.testing.assert_array_equal(found["tau"], np.tile([8.0, 7.0, 9.0], (50, 1)))
@@ -410,10 +442,7 @@ def test_a_simulation_is_in_real_time_and_ends_with_its_reader(robot):
     times = samples_of(got)["time"][:, 0]
     received = np.array([moment for _, moment, _ in run.got[1:]])
     assert np.all(received[1:] - received[1] >= times[1:] - times[1] - 0.05), "no sample before its time, but for the pipe's own delays"
-    begun = time.monotonic()
-    while time.monotonic() < begun + 5 and any(b"simulation_process" in command for command in children()):
-        time.sleep(0.05)
-    assert not [command for command in children() if b"simulation_process" in command]
+    until(lambda: not [command for command in children() if b"simulation_process" in command])
 
 
 def children():

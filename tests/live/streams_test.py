@@ -2,8 +2,6 @@
 of the same samples in a log, to the bit."""
 
 import os
-import pathlib
-import subprocess
 import sys
 import tempfile
 import threading
@@ -17,9 +15,8 @@ import senders
 from antaeus.live.recording import Recorder
 from antaeus.live.said import read_said
 from antaeus.live.sources import open_source
-from senders import free_port
+from senders import Sender, free_port, hears_its_writer
 
-HERE = pathlib.Path(__file__).parent
 STEPS = 300
 # Of a block, of a log.
 CHANNELS = {"qpos": "qpos", "tau": "tau", "dq": "dq", "imu_quat": "imu_quat_xyzw", "imu_gyro": "imu_gyro", "imu_acc": "imu_acc"}
@@ -60,8 +57,8 @@ def reference(robot, endpoints, channels):
     return wrenches, [[(str(one.state), sorted(one.reasons)) for one in step] for step in said]
 
 
-def run_live(robot, endpoints, source, steps, seconds=30.0):
-    """The block of so many samples."""
+def run_live(robot, endpoints, source, steps, sender=None, seconds=300.0):
+    """The block of so many samples, of a sender that is allowed each."""
     options = {"simulated": getattr(source, "simulated", False)}
     if hasattr(source, "quaternion"):
         options["quaternion"] = source.quaternion
@@ -79,6 +76,8 @@ def run_live(robot, endpoints, source, steps, seconds=30.0):
     thread.start()
     until = time.monotonic() + seconds
     while live.count() < steps and thread.is_alive() and time.monotonic() < until:
+        if sender:
+            sender.allow(live.count())
         live.wait(live.count(), 0.2)
     if getattr(source, "ends", False):
         thread.join(seconds)
@@ -86,16 +85,16 @@ def run_live(robot, endpoints, source, steps, seconds=30.0):
         while live.count() < steps and time.monotonic() < until:
             live.wait(live.count(), 0.2)
     stop.set()
-    thread.join(5)
+    thread.join(seconds)
     block, facts = live.read(0, steps), live.facts()
     live.stop()
     assert not problems and len(block.time) == steps, (problems, facts)
     return block, facts
 
 
-def require_same(robot, channels, source, steps=STEPS):
+def require_same(robot, channels, source, sender=None, steps=STEPS):
     endpoints = [one.frame for one in robot.profile.endpoints if one.kind == "hand"]
-    block, facts = run_live(robot, endpoints, source, steps)
+    block, facts = run_live(robot, endpoints, source, steps, sender)
     for mine, theirs in CHANNELS.items():
         np.testing.assert_array_equal(getattr(block, mine), channels[theirs][:steps], err_msg=mine)
     # Stamps of whole milliseconds, and of seconds with nanoseconds, come back rounded in the last bit.
@@ -129,36 +128,30 @@ def require_same_record(robot, block, facts):
         assert same.all(), (name, np.flatnonzero(~same)[:5])
 
 
-def send(*words):
-    return subprocess.Popen([sys.executable, str(HERE / "senders.py"), *map(str, words)])
-
-
 @pytest.mark.parametrize("transport", ["udp", "tcp"])
 def test_by_sockets(robot, episode, transport):
     file, channels = episode
     port = free_port()
     source = open_source(f"{transport}://{port}", robot)
-    with send(f"episode_by_{transport}", file, port) as sender:
-        require_same(robot, channels, source)
-        sender.kill()
+    with Sender(f"episode_by_{transport}", file, port) as sender:
+        require_same(robot, channels, source, sender)
 
 
 def test_by_dds(robot, episode):
     needs.package("cyclonedds")
     file, channels = episode
-    with send("episode_by_dds", file, DOMAIN, "hg") as sender:
-        time.sleep(2)  # it makes its messages first
-        require_same(robot, channels, open_source(f"dds://{DOMAIN}/rt/lowstate?type=hg&quaternion=wxyz", robot))
-        sender.kill()
+    with Sender("episode_by_dds", file, DOMAIN, "hg") as sender:
+        source = open_source(f"dds://{DOMAIN}/rt/lowstate?type=hg&quaternion=wxyz", robot)
+        senders.until(lambda: hears_its_writer(source))
+        require_same(robot, channels, source, sender)
 
 
 def test_by_zenoh(robot, episode):
     needs.package("zenoh")
     file, channels = episode
     port = free_port()
-    with send("episode_by_zenoh", file, port, *robot.model.motor_names()) as sender:
-        require_same(robot, channels, open_source(f"zenoh://joint_states?connect=tcp/127.0.0.1:{port}", robot))
-        sender.kill()
+    with Sender("episode_by_zenoh", file, port, *robot.model.motor_names()) as sender:
+        require_same(robot, channels, open_source(f"zenoh://joint_states?connect=tcp/127.0.0.1:{port}", robot), sender)
 
 
 @pytest.mark.parametrize("lines", [senders.episode_lines, senders.episode_table])
@@ -194,10 +187,10 @@ def test_go2_by_dds(tmp_path):
     channels |= {name: numbers.normal(size=(count, motors)) for name in ("qpos", "tau", "dq")}
     channels = {name: np.asarray(values, np.float32 if name != "time" else float).astype(float) for name, values in channels.items()}
     np.savez(tmp_path / "episode.npz", **channels)
-    with send("episode_by_dds", tmp_path / "episode.npz", DOMAIN + 1, "go") as sender:
+    with Sender("episode_by_dds", tmp_path / "episode.npz", DOMAIN + 1, "go") as sender:
         source = open_source(f"dds://{DOMAIN + 1}/rt/lowstate?type=go&quaternion=wxyz", robot)
-        block, _ = run_live(robot, robot.endpoint_frames([]), source, count)
-        sender.kill()
+        senders.until(lambda: hears_its_writer(source))
+        block, _ = run_live(robot, robot.endpoint_frames([]), source, count, sender)
     for mine, theirs in CHANNELS.items():
         np.testing.assert_array_equal(getattr(block, mine), channels[theirs], err_msg=mine)
 
@@ -206,7 +199,7 @@ def test_a_simulation_runs_through(robot):
     """The first push of its script is seen: whose it is, how strong and which way."""
     needs.package("mujoco")
     hands = [one.frame for one in robot.profile.endpoints if one.kind == "hand"]
-    block, _ = run_live(robot, hands, open_source("sim://h1_2?rate=250", robot, speed=0), 5350, seconds=60)
+    block, _ = run_live(robot, hands, open_source("sim://h1_2?rate=250", robot, speed=0), 5350)
     told, pushed = np.linalg.norm(block.consumer[:, 0, :3], axis=1), (block.time > 20.5) & (block.time < 21.2)
     # 18 N push the left wrist from 20 to 21.5 s; at rest, nothing does. A quarter of it is what noise and friction leave.
     assert told[pushed].mean() == pytest.approx(18.0, abs=4.5) and told[(block.time > 2) & (block.time < 12)].mean() < 4.5

@@ -52,8 +52,8 @@ def calls(robot, tmp_path_factory):
     }
 
 
-def turns_during(call):
-    """Of another thread. The interpreter itself never makes this one wait: only a released lock lets the other run."""
+def turns_during(call, enough=1):
+    """Of another thread in one call, or in the best of many where a busy machine gives it none. The interpreter itself never makes this one wait: only a released lock lets the other run."""
     turns, over = [0], threading.Event()
 
     def count():
@@ -67,9 +67,14 @@ def turns_during(call):
     time.sleep(0.005)
     sys.setswitchinterval(60)
     try:
-        begin = turns[0]
-        call()
-        return turns[0] - begin
+        most, end = 0, time.monotonic() + (0 if enough == 1 else 120)
+        while True:
+            begin = turns[0]
+            call()
+            most = max(most, turns[0] - begin)
+            if most >= enough or time.monotonic() > end:
+                return most
+            time.sleep(0.001)
     finally:
         sys.setswitchinterval(before)
         over.set()
@@ -86,4 +91,4 @@ def test_a_call_that_keeps_the_lock_is_seen():
 def test_others_run_meanwhile(calls, name):
     if name == "run_experiment":
         needs.package("mujoco")
-    assert turns_during(calls[name]) >= TURNS
+    assert turns_during(calls[name], TURNS) >= TURNS

@@ -247,7 +247,7 @@ def runs_beside(call):
     sys.setswitchinterval(60)  # s
     other.start()
     try:
-        for _ in range(20):
+        for _ in range(100):
             time.sleep(0.01)
             ticks.clear()
             began = time.perf_counter()

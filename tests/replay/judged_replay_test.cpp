@@ -17,6 +17,7 @@
 #include "replay/tolerances.hpp"
 #include "support/limbs.hpp"
 #include "support/made_up_noise.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace antaeus {
 namespace {
@@ -220,11 +221,10 @@ Robot quadruped() {
     text += "<link name=\"foot_" + leg + "\"/><joint name=\"sole_" + leg + "\" type=\"fixed\"><parent link=\"shank_" +
             leg + "\"/><child link=\"foot_" + leg + "\"/><origin xyz=\"0 0 -0.24\"/></joint>";
   }
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "antaeus_judged_replay";
-  std::filesystem::create_directories(folder);
+  static const test::TemporaryFolder folder;
   RobotProfile profile;
   profile.name = profile.title = "quadruped";
-  profile.model = folder / "quadruped.urdf";
+  profile.model = folder.path() / "quadruped.urdf";
   profile.options.base = Base::free_flyer;
   std::ofstream(profile.model) << text << "</robot>";
   return make_robot(std::move(profile));

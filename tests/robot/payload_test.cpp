@@ -8,6 +8,7 @@
 #include "antaeus/robot/robot_profile.hpp"
 #include "robot/test_robots.hpp"
 #include "robot/tolerances.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace antaeus {
 namespace {
@@ -39,8 +40,8 @@ void expect_parts(const std::string& text, const std::vector<std::string>& parts
 
 /// The UR5e's profile with more behind it.
 Robot with_text(const std::string& more) {
-  const fs::path folder = fs::path(testing::TempDir()) / "payload_test";
-  fs::create_directories(folder);
+  static const test::TemporaryFolder temporary;
+  const fs::path& folder = temporary.path();
   std::ifstream in(test::own_robot("ur5e").profile.file);
   std::string text((std::istreambuf_iterator<char>(in)), {});
   const fs::path model = fs::absolute(test::own_robot("ur5e").profile.model);
@@ -77,7 +78,8 @@ TEST(Payload, StandsInTheProfileAndIsWrittenAgain) {
       "0.046674]\n"
       "inertia = [9.119e-4, 1.58e-9, -2.523e-6, 1.25848e-3, 5.1e-7, 5.8e-4]\n");
   EXPECT_LE(worst_difference(robot.model, test::own_robot("ur5e_2f85").model), tolerance::kSameQuantity);
-  const fs::path again = fs::path(testing::TempDir()) / "payload_again";
+  const test::TemporaryFolder temporary;
+  const fs::path again = temporary.path() / "again";
   write_profile(robot, again);
   const Robot read = load_robot((again / "profile.toml").string());
   ASSERT_EQ(read.profile.options.payloads.size(), 1u);

@@ -10,6 +10,7 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "robot/test_robots.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace antaeus {
 namespace {
@@ -163,14 +164,8 @@ void expect_same_profile(const RobotProfile& a, const RobotProfile& b) {
 
 class WrittenProfile : public testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override {
-    std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::ranges::replace(name, '/', '_');
-    folder_ = fs::path(testing::TempDir()) / ("antaeus_written_" + name);
-    fs::remove_all(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  fs::path folder_;
+  test::TemporaryFolder temporary_;
+  fs::path folder_ = temporary_.path() / "written";
 };
 
 TEST_P(WrittenProfile, ReadsBackToTheLastBit) {
@@ -241,16 +236,12 @@ INSTANTIATE_TEST_SUITE_P(Robots, WrittenProfile,
 class NoiseInAProfile : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) /
-              ("antaeus_noise_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(folder_);
     Robot robot = test::own_robot("planar_3r");
     RandomStates random(1617);
     robot.profile.noise = std::make_shared<NoiseModel>(drawn_noise(robot.model, random));
     write_profile(robot, folder_);
     text_ = read_file(folder_ / "profile.toml");
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   std::string changed(const std::string& from, const std::string& to) const {
     const std::size_t at = text_.find(from);
@@ -279,7 +270,8 @@ class NoiseInAProfile : public testing::Test {
       EXPECT_NE(message.find(part), std::string::npos) << message << "\nlacks: " << part;
     }
   }
-  fs::path folder_;
+  test::TemporaryFolder temporary_;
+  fs::path folder_ = temporary_.path() / "written";
   std::string text_;
 };
 

@@ -7,6 +7,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
 #include "robot/test_robots.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
@@ -29,14 +30,9 @@ int line_of(const std::string& text, const std::string& what) {
 class Profile : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) /
-              ("antaeus_profile_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
     fs::copy(test::robots_folder() / "planar_3r" / "planar_3r.urdf", folder_ / "planar_3r.urdf");
     text_ = read_file(test::robots_folder() / "planar_3r" / "profile.toml");
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   fs::path write(const std::string& text) const {
     std::ofstream(folder_ / "profile.toml", std::ios::binary) << text;
@@ -59,7 +55,8 @@ class Profile : public testing::Test {
     }
   }
 
-  fs::path folder_;
+  test::TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
   std::string text_;
 };
 

@@ -10,6 +10,7 @@
 #include "robot/check_inertia.hpp"
 #include "robot/test_robots.hpp"
 #include "support/soak.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
@@ -290,15 +291,10 @@ TEST(Urdf, HugeNesting) {
 class MeshFolder : public testing::Test {
  protected:
   void SetUp() override {
-    top_ = fs::path(testing::TempDir()) /
-           ("antaeus_urdf_" + std::to_string(testing::UnitTest::GetInstance()->random_seed()) + "_" +
-            testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(top_);
     fs::create_directories(top_ / "some_robot" / "urdf");
     fs::create_directories(top_ / "some_robot" / "meshes");
     std::ofstream(top_ / "some_robot" / "meshes" / "arm.stl") << "solid";
   }
-  void TearDown() override { fs::remove_all(top_); }
 
   static std::string text(const std::string& uri) {
     return robot(
@@ -307,7 +303,8 @@ class MeshFolder : public testing::Test {
   fs::path resolve(const std::string& uri) const {
     return parse(text(uri), MeshPolicy::required, top_ / "some_robot" / "urdf").links[0].visuals[0].mesh;
   }
-  fs::path top_;
+  test::TemporaryFolder temporary_;
+  const fs::path top_ = temporary_.path();
 };
 
 TEST_F(MeshFolder, ResolvesPackagesPathsAndFiles) {

@@ -84,8 +84,9 @@ struct CheckCommand {
     std::string text = "\n" + wrapped("Written to " + file + ": a profile that states " +
                                           (mended.stated == 1 ? std::string("one finding")
                                                               : std::to_string(mended.stated) + " findings") +
-                                          ". Use it in place of the robot's name: --robot " + file + ".",
-                                      2);
+                                          ". Use it in place of the robot's name: --robot " +
+                                          shell_word(fixed_file()) + ".",
+                                      2, "--robot " + shell_word(fixed_file()));
     if (mended.stated > 0)
       text += wrapped("• Through it: " + printable(check_headline(mended.left)) +
                           (serious_findings(mended.left).empty() ? "." : ""),

@@ -166,7 +166,7 @@ struct RobotCommand {
     return text + "\n" +
            wrapped("Use it as --robot " + shell_word(profile) +
                        (log.empty() ? "; with --log LOG its columns are found too." : "."),
-                   2);
+                   2, "--robot " + shell_word(profile));
   }
 
   /// What writes a profile of it.
@@ -307,9 +307,8 @@ struct RobotCommand {
     for (const NamedPose& p : robot.profile.poses) poses += (poses.empty() ? "" : ", ") + p.name;
     if (!poses.empty()) text += "\n  Poses: " + printable(poses) + "\n";
     if (robot.profile.file.empty()) {
-      text += wrapped("A profile of it: antaeus robot " + printable(robot.profile.model.string()) +
-                          " --write profile.toml [--log LOG].",
-                      2);
+      text += "  A profile of it; with --log LOG its columns are found too:\n    antaeus robot " +
+              printable(shell_word(robot.profile.model.string())) + " --write profile.toml\n";
     }
     return text + wrapped(robot.profile.provenance, 2);
   }

@@ -37,6 +37,7 @@ _HOLD_EVERY = 2.0  # s between two looks at the room that records take
 _RETRY = 10.0  # s after a disk was full
 _LEAST_ROOM = 64 << 20  # bytes that are free again before recording goes on
 _KEEP_PARTS = 8  # a part has at most this share of --keep, so that the oldest can go before it is full
+_FIRST_ROWS = 64  # that a part begins with, at most
 _EVENT_BYTES = 16 << 20  # of a run's events.jsonl
 
 # Name of the file → attribute of a block. One that holds no number is not written: the loader then says that it is missing.
@@ -100,6 +101,10 @@ class _Chunk(typing.NamedTuple):
 
     def __len__(self) -> int:
         return len(self.formed)
+
+    def cut(self, begin: int, end: int) -> "_Chunk":
+        """Returns the rows begin … end − 1."""
+        return _Chunk(self.first + begin, {name: array[begin:end] for name, array in self.rows.items()}, self.formed[begin:end])
 
 
 class Recorder:
@@ -243,8 +248,7 @@ class Recorder:
                       "them")
             self._told_dropped = self._dropped
         self._write_events()
-        if self._parts != self._parts_held or time.monotonic() - self._held_at > _HOLD_EVERY:
-            self._parts_held, self._held_at = self._parts, time.monotonic()
+        if time.monotonic() - self._held_at > _HOLD_EVERY:
             self._hold_to_keep()
 
     def _chunks(self, blocks: list[typing.Any]) -> typing.Iterator[tuple[_Chunk, int]]:
@@ -284,6 +288,23 @@ class Recorder:
         return {"time": np.asarray(block.time, dtype="<f8"), **rows, **said_rows(block)}
 
     def _write(self, chunk: _Chunk, epoch: int) -> None:
+        while len(chunk):
+            rows = self._room(chunk, epoch)
+            self._write_rows(chunk.cut(0, rows), epoch)
+            chunk = chunk.cut(rows, len(chunk))
+            if self._parts != self._parts_held:
+                self._hold_to_keep()
+
+    def _room(self, chunk: _Chunk, epoch: int) -> int:
+        """Returns how many rows the part takes before its time or size ends it: samples decide, however late the writer gets them."""
+        if time.monotonic() < self._full_until:
+            return len(chunk)
+        if self._part is None or self._why_new(chunk, epoch):
+            return min(len(chunk), _FIRST_ROWS)  # how many more it takes is known once it has begun
+        over = np.flatnonzero(chunk.rows["time"] - self._part_began >= self._part_seconds)
+        return max(1, min(int(over[0]) if len(over) else len(chunk), self._most_rows() - self._part.rows))
+
+    def _write_rows(self, chunk: _Chunk, epoch: int) -> None:
         begins = self._why_new(chunk, epoch)
         leading = self._leading(chunk) if begins in ("time", "size") else None
         if begins in ("start", "epoch", "samples_lost"):
@@ -321,7 +342,7 @@ class Recorder:
             return ""
         if set(_present(chunk.rows)) - set(self._held):
             return "channels"
-        if chunk.rows["time"][-1] - self._part_began >= self._part_seconds:
+        if chunk.rows["time"][0] - self._part_began >= self._part_seconds:
             return "time"
         if self._part.rows >= self._most_rows():
             return "size"
@@ -406,6 +427,7 @@ class Recorder:
                 pass
 
     def _hold_to_keep(self) -> None:
+        self._parts_held, self._held_at = self._parts, time.monotonic()
         active = self._part.bytes() if self._part else 0
         places = sorted(part for run in self._folder.glob("run_*") for part in run.glob("part_*"))
         flights = sorted(self._folder.glob("flight_*"), key=_age)
