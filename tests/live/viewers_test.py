@@ -16,7 +16,7 @@ from live_blocks import Live, event, facts, moving_log
 from recording_test import HAND, READY
 
 from antaeus.live.viewing import Viewer
-from senders import free_port, until
+from senders import free_port
 
 
 @pytest.fixture(scope="module")
