@@ -402,7 +402,7 @@ def test_sizes_in_words():
     assert [size_text(size) for size in (12, 1500, 9.3e9, 999.6e6)] == ["12 B", "1.5 kB", "9.3 GB", "1 GB"]
 
 
-# What is not ours -------------------------------------------------------------------------------------------------------------------------
+# Files of the user -------------------------------------------------------------------------------------------------------------------------
 
 
 def tree(folder):
@@ -464,7 +464,7 @@ def test_a_link_that_is_given_as_the_folder_is_the_folder(strained, tmp_path):
 
 @pytest.mark.parametrize("copied", [False, True])
 def test_files_of_the_user_in_a_record_stay(strained, tmp_path, copied):
-    """In a part and in its run; and a record that was given another name is nobody's but the user's."""
+    """In a part and in its run. A part that was given another name belongs to the user, too."""
     old = strained(tmp_path / "rec")
     part = min(old.glob("part_*"))
     if copied:
@@ -520,9 +520,9 @@ def test_records_of_an_earlier_release_are_recognised(robot, strained, tmp_path)
     """They have no name in part.json, and about.json has when they began."""
     old = strained(tmp_path / "rec")
     for file in old.glob("part_*/part.json"):
-        told = json.loads(file.read_text())
-        del told["name"]
-        file.write_text(json.dumps(told))
+        about_it = json.loads(file.read_text())
+        del about_it["name"]
+        file.write_text(json.dumps(about_it))
     strained(tmp_path / "rec")
     assert not old.exists()
 
@@ -538,7 +538,7 @@ def test_two_watches_with_one_folder_leave_each_other_their_parts(robot, straine
 
 
 def test_every_file_of_a_part_is_known_as_one(robot, live, tmp_path):
-    """What is not known would never go."""
+    """A file that is missing from the list would never be removed."""
     from antaeus.live.flights import EPISODE_FILES
 
     _, parts = record(tmp_path / "rec", robot, live, flights=False)

@@ -1,4 +1,4 @@
-"""What consumers get while messages arrive that hold no usable sample: the same as while nothing arrives."""
+"""Messages without a usable sample: consumers get the same as while nothing arrives."""
 
 import json
 import math
@@ -48,12 +48,12 @@ class Sender:
     format = "json"
 
     def __init__(self, fault):
-        self.fault, self.faulty, self.mended = fault, threading.Event(), threading.Event()
+        self.fault, self.faulty, self.repaired = fault, threading.Event(), threading.Event()
 
     def run(self, push, stop):
         count = 0
         while not stop.is_set():
-            faulty = count >= GOOD and self.faulty.is_set() and not self.mended.is_set()
+            faulty = count >= GOOD and self.faulty.is_set() and not self.repaired.is_set()
             message = self.fault(count) if faulty else as_json(sample(count))
             if message is not None:
                 push(message, time.monotonic())
@@ -106,7 +106,7 @@ def test_messages_without_a_usable_sample_are_silence(fault):
             assert [(one["state"], one["action"], one["because"][0]) for one in guard["endpoints"]] == [("refused", "zero", "stale")]
             wrench = consumer.wait_for(lambda topic, message: topic == "wrench")
             assert [(one["state"], one["action"], one["force"], one["torque"]) for one in wrench["endpoints"]] == [("refused", "zero", [0, 0, 0], [0, 0, 0])]
-        sender.mended.set()
+        sender.repaired.set()
         consumer.wait_for(lambda topic, message: topic == "guard" and message["stream"] == "running" and message["endpoints"][0]["state"] == "ok")
     finally:
         watching.stop()

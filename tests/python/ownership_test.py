@@ -1,4 +1,4 @@
-"""What convert and fleet replace and remove: what they wrote themselves, and nothing else. Records of watch: recording_test.py."""
+"""Convert and fleet replace and remove their own files, and no others. Records of watch: recording_test.py."""
 
 import json
 import os
@@ -122,7 +122,7 @@ def test_conversions_at_once_leave_one_whole_result(tmp_path):
         try:
             for _ in range(10):
                 writing.write(recording(rows=count)[0], out)
-        except Exception as error:  # noqa: BLE001: the test's to tell
+        except Exception as error:  # noqa: BLE001: reported by the test
             failed.append(error)
 
     threads = [threading.Thread(target=convert, args=(count,)) for count in rows]
@@ -233,8 +233,8 @@ def test_files_of_the_user_in_tables_stay_and_tables_of_an_earlier_release_are_r
     (out / "joints" / "figures").mkdir()
     (out / "joints" / "figures" / "a.png").write_text("mine")
     mine = {name: value for name, value in tree(out).items() if value == b"mine"}
-    told = fleet.run([str(tmp_path / "b")], out, "planar_3r", workers=1)
-    assert (told.logs, told.done) == (3, 3) and len(paths_of(out)) == 3
+    finished = fleet.run([str(tmp_path / "b")], out, "planar_3r", workers=1)
+    assert (finished.logs, finished.done) == (3, 3) and len(paths_of(out)) == 3
     assert mine.items() <= tree(out).items() and len(mine) == 4
     (out / "events" / "mine.parquet").write_text("mine")
     with pytest.raises(FormatError, match=r"events/mine.parquet: is in the place of a table"):
@@ -262,8 +262,8 @@ def test_a_second_fleet_waits_for_the_first(tmp_path):
         second = run_fleet(tmp_path / "b", "--robot", "planar_3r", "--out", out, "--workers", "1")
         assert "another fleet is at work there; waiting for its end" in second.stderr.readline()
         assert len(fleet.tasks(out)) == 1
-        told = fleet.run([str(tmp_path / "a")], out, "planar_3r", workers=1)  # the thread that holds it goes on
-        assert told.logs == 1
+        finished = fleet.run([str(tmp_path / "a")], out, "planar_3r", workers=1)  # the thread that holds it goes on
+        assert finished.logs == 1
     second.communicate(timeout=PATIENCE)
     assert second.returncode == 0 and len(paths_of(out)) == 2
 

@@ -40,7 +40,7 @@ class ANTAEUS_API FileStream {
   std::shared_ptr<detail::StreamedFile> file_;
 };
 
-/// What a file may replace. `own`: results of an earlier run, recognised by their content, and the same bytes; any other
+/// Files that may be replaced. `own`: results of an earlier run, recognised by their content, and the same bytes; any other
 /// file and any link is refused. `any`: whatever regular file has its name.
 enum class Existing : std::uint8_t { own, any };
 
