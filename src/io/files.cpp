@@ -19,6 +19,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/scratch_folder.hpp"
 #include "io/byte_source.hpp"
+#include "io/own_results.hpp"
 #include "io/unfinished.hpp"
 
 namespace antaeus {
@@ -163,8 +164,8 @@ class Publication {
   using Files = std::vector<std::pair<std::string, std::string>>;
   using Streams = std::map<std::string, std::shared_ptr<detail::StreamedFile>>;
 
-  Publication(fs::path folder, const Files& files, const Streams& streams)
-      : folder_(std::move(folder)), files_(files), streams_(streams) {}
+  Publication(fs::path folder, const Files& files, const Streams& streams, Existing replaces)
+      : folder_(std::move(folder)), files_(files), streams_(streams), replaces_(replaces) {}
 
   void run() {
     // "out/" is "out": its own parent it is not.
@@ -177,6 +178,7 @@ class Publication {
       made_.make(folder_);
     }
     for (const auto& [name, bytes] : files_) check_place(folder_ / name);
+    if (replaces_ == Existing::own) check_replaceable(folder_, new_files());
     if (files_.size() == 1 || !exchange_folder()) exchange_files();
     made_.keep();
   }
@@ -202,6 +204,15 @@ class Publication {
     if (fs::exists(present) && !fs::is_regular_file(present)) {
       throw Error(file.string(), "it exists and is not a regular file", "choose another name");
     }
+  }
+
+  std::vector<NewFile> new_files() const {
+    std::vector<NewFile> all;
+    for (const auto& [name, bytes] : files_) {
+      const auto stream = streams_.find(name);
+      all.push_back({name, bytes, stream == streams_.end() ? fs::path() : stream->second->scratch->path() / "bytes"});
+    }
+    return all;
   }
 
   /// Writes every file below `scratch`, named in messages by the place that it is meant for.
@@ -349,6 +360,7 @@ class Publication {
   fs::path folder_;
   const Files& files_;
   const Streams& streams_;
+  Existing replaces_;
   MadeFolders made_;
 };
 
@@ -458,27 +470,33 @@ void FileStream::write(std::string_view bytes) {
   write_all_of(file_->out->get(), bytes, file_->file);
 }
 
+void FileSet::mark(const char* schema) {
+  std::vector<std::string> names;
+  for (const auto& [name, bytes] : files_) names.push_back(name);
+  add(kFolderMark, folder_mark(schema, names));
+}
+
 void FileSet::commit() {
   if (files_.empty()) return;
-  Publication(folder_.empty() ? fs::path(".") : folder_, files_, streams_).run();
+  Publication(folder_.empty() ? fs::path(".") : folder_, files_, streams_, replaces_).run();
   for (const auto& [name, stream] : streams_) stream->scratch.reset();
   files_.clear();
   streams_.clear();
 }
 
-void write_file(const fs::path& file, std::string_view bytes) {
-  FileSet single(file.parent_path());
+void write_file(const fs::path& file, std::string_view bytes, Existing replaces) {
+  FileSet single(file.parent_path(), replaces);
   single.add(file.filename().string(), std::string(bytes));
   single.commit();
 }
 
-void write_file(const fs::path& file, const std::function<void(const ByteSink&)>& fill) {
+void write_file(const fs::path& file, const std::function<void(const ByteSink&)>& fill, Existing replaces) {
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   const std::string name = file.filename().string();
   FileSet(folder).add(name, {});  // says what is wrong with a name
   const auto stream = std::make_shared<detail::StreamedFile>(folder, file, true);
   fill([&](std::string_view bytes) { write_all_of(stream->out->get(), bytes, file); });
-  Publication(folder, {{name, {}}}, {{name, stream}}).run();
+  Publication(folder, {{name, {}}}, {{name, stream}}, replaces).run();
 }
 
 std::string sha256_of_file(const fs::path& file) {

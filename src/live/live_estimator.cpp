@@ -78,7 +78,7 @@ struct LiveEstimator::Impl {
     QueuedMessage head;
     std::span<const std::byte> message;
     if (!queue.front(head, message)) return false;
-    take(head, message);
+    if (!take(head, message)) look_for_silence();  // the queue may never be empty
     queue.drop();
     return true;
   }
@@ -101,7 +101,7 @@ struct LiveEstimator::Impl {
     const StreamState now = state.load(std::memory_order_relaxed);
     if (now != StreamState::running && now != StreamState::held_off) return;
     const double slow = 4.0 * (std::isnan(watch.period()) ? 0.0 : watch.period());
-    if (seconds_now() - arrived_at < std::max(options.silence, slow)) return;
+    if (seconds_now() - usable_at < std::max(options.silence, slow)) return;
     become(StreamState::silent);
     ++silences;
     tell();
@@ -121,28 +121,30 @@ struct LiveEstimator::Impl {
     }
   }
 
-  void take(const QueuedMessage& head, std::span<const std::byte> message) noexcept {
+  /// \return whether the message held a usable sample
+  bool take(const QueuedMessage& head, std::span<const std::byte> message) noexcept {
     const bool knew = knows_stream;
     const Decoded decoded = decoder.decode(message, head.part, raw);
-    arrived_at = seconds_now();
     if (decoded != Decoded::sample) {
       if (decoded == Decoded::unusable) {
         ++undecodable;
         has_problem = true;
         tell();
       }
-      return;
+      return false;
     }
     if (!knew || decoder.channels() != known) learn_channels(head);
     const double scale = robot.profile.channels.time_scale;
     const double stamp = known.stamp ? scale * raw[RowLayout::kStamp] : kNaN;
     const Arrival arrival = watch.judge(stamp, raw[RowLayout::kSequence], head.received);
+    bool usable = false;
     if (arrival == Arrival::taken || arrival == Arrival::anew) {
       if (arrival == Arrival::anew) begin_anew(head.received);
-      compute(head);
+      usable = compute(head);
     }
     latency = seconds_now() - head.received;
     tell();
+    return usable;
   }
 
   /// Of the first sample, and where an IMU joins later.
@@ -178,7 +180,8 @@ struct LiveEstimator::Impl {
     held_until = now + options.hold_off;
   }
 
-  void compute(const QueuedMessage& head) noexcept {
+  /// \return whether the sample was usable at any endpoint
+  bool compute(const QueuedMessage& head) noexcept {
     const RowLayout& places = columns.raw_columns;
     const auto motors = [&](SampleMatrix& samples, Eigen::Index first) {
       if (samples.rows() > 0) samples.row(0) = raw.segment(first, columns.motors).transpose();
@@ -197,13 +200,22 @@ struct LiveEstimator::Impl {
     mapper.apply(one);
     if (!known.stamp) one.time[0] = head.received;  // the receiver's clock has no unit of the sender's
     one.observe(0, observation);
-    const bool held = head.received < held_until;
     const std::vector<ConsumerWrench>& read = estimator.update(observation);
+    const StreamState before = state.load(std::memory_order_relaxed);
+    const bool usable = std::ranges::any_of(estimator.estimates(), [](const WrenchEstimate& estimate) {
+      return estimate.verdict != Verdict::invalid_input;
+    });
+    // A sample without usable numbers does not end a silence: consumers get what they get while nothing arrives.
+    const bool held = head.received < held_until || (!usable && before == StreamState::silent);
     write(head, held, read);
     shared_tare.store(estimator.tare().state(), std::memory_order_release);
     ring.write({row.data(), static_cast<std::size_t>(row.size())});
-    become(held ? StreamState::held_off : StreamState::running);
+    if (usable || before == StreamState::waiting) {
+      usable_at = seconds_now();
+      become(held ? StreamState::held_off : StreamState::running);
+    }
     waiting_readers.wake();
+    return usable;
   }
 
   void write(const QueuedMessage& head, bool held, const std::vector<ConsumerWrench>& read) noexcept {
@@ -299,7 +311,8 @@ struct LiveEstimator::Impl {
   /// Of each endpoint: what a change of counts in `changes`.
   std::vector<std::tuple<Verdict, ConsumerAction, char>> last_words{endpoints.size()};
   std::int64_t epoch = 0;
-  double held_until = -kInfinity, arrived_at = 0.0;
+  double held_until = -kInfinity;
+  double usable_at = 0.0;  ///< [s, this machine's clock] when the last usable sample was computed
   std::int64_t undecodable = 0, silences = 0;
   double latency = kNaN;
   bool has_problem = false;  ///< one that facts() does not say yet

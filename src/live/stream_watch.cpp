@@ -144,7 +144,7 @@ const OptionTable& options_of(const LiveOptions&) {
           option("hold_off", "s", "after a break of the stream during which its wrenches are refused",
                  "our choice: an operator sees it, and filters have settled", &O::hold_off, kNotNegative),
           option("silence", "s",
-                 "without a message after which the stream counts as silent, and what is published is refused",
+                 "without a usable sample after which the stream counts as silent, and what is published is refused",
                  "as consumer_guard.maximum_age", &O::silence, kPositive),
           option("break_gap", "s", "without a sample after which the estimator begins anew",
                  "our choice: five times residual.maximum_gap", &O::break_gap, kPositive),

@@ -328,7 +328,9 @@ Prose linked_steps(std::string_view text) {
 std::string html_page(const Page& page) {
   Writer writer(page);
   Html head = void_element("meta", {{"charset", "utf-8"}});
-  head << void_element("meta", {{"name", "viewport"}, {"content", "width=device-width,initial-scale=1"}})
+  // src/io/own_results.cpp recognises a page by the text up to here.
+  head << void_element("meta", {{"name", "generator"}, {"content", "Antaeus"}})
+       << void_element("meta", {{"name", "viewport"}, {"content", "width=device-width,initial-scale=1"}})
        << void_element("meta", {{"name", "color-scheme"}, {"content", "light dark"}})
        << element("title", page.kicker.empty() ? page.title : page.kicker + ": " + page.title)
        << element("style", Html::markup(std::string(kViewerStyle)));

@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "antaeus/core/numbers.hpp"
+#include "antaeus/io/json.hpp"
 #include "antaeus/io/scratch_folder.hpp"
 #include "io_support.hpp"
 #include "support/shared.hpp"
@@ -71,7 +72,7 @@ TEST(FileSet, MakesFoldersAndReplacesFiles) {
   const TemporaryFolder folder;
   const fs::path out = folder.path() / "new" / "report";
   for (const std::string bytes : {"first", "second"}) {
-    FileSet files(out);
+    FileSet files(out, Existing::any);
     files.add("steps.csv", bytes);
     files.add("assets/data.json", bytes + "!");
     files.commit();
@@ -105,7 +106,7 @@ TEST(FileSet, AFolderInTheWayLeavesNothing) {
 TEST(FileSet, AFullDiskLeavesTheOldFilesAsTheyWere) {
   const TemporaryFolder folder;
   write_file(folder.path() / "small", "old");
-  FileSet files(folder.path());
+  FileSet files(folder.path(), Existing::any);
   files.add("small", "new");
   files.add("deep/large", std::string(100000, 'x'));
   {
@@ -121,7 +122,7 @@ TEST(FileSet, AFullDiskLeavesTheOldFilesAsTheyWere) {
 TEST(FileSet, ANameThatIsAFileAndAFolderLeavesNothing) {
   const TemporaryFolder folder;
   write_file(folder.path() / "replaced", "old");
-  FileSet files(folder.path());
+  FileSet files(folder.path(), Existing::any);
   files.add("replaced", "new");
   files.add("both", "a file");
   files.add("both/x", "and a folder");
@@ -144,7 +145,7 @@ TEST(FileSet, AFailureBetweenTheRenamesBringsTheOldFilesBack) {
   if (::geteuid() != 0 || ::chown((out / "first").c_str(), kNobody, kNobody) != 0 || ::seteuid(kNobody) != 0) {
     ANTAEUS_SKIP("only root can make files of another user", "sudo build/bin/io_tests");
   }
-  FileSet files(out);
+  FileSet files(out, Existing::any);
   files.add("first", "new");
   files.add("second", "new");
   files.add("third", "new");
@@ -160,7 +161,7 @@ TEST(FileSet, AFolderIsReplacedAsOneAndKeepsWhatElseIsInIt) {
   const TemporaryFolder folder;
   const fs::path out = folder.path() / "out";
   for (const std::string bytes : {"old", "new"}) {
-    FileSet files(out);
+    FileSet files(out, Existing::any);
     files.add("a", bytes);
     files.add("b", bytes);
     files.commit();
@@ -179,7 +180,7 @@ TEST(FileSet, AFolderIsReplacedAsOneAndKeepsWhatElseIsInIt) {
 TEST(FileSet, AReaderOfTheFolderSeesOneSet) {
   const TemporaryFolder folder;
   const auto write = [&](const std::string& bytes) {
-    FileSet files(folder.path() / "out");
+    FileSet files(folder.path() / "out", Existing::any);
     files.add("a", bytes);
     files.add("b", bytes);
     files.commit();
@@ -207,6 +208,90 @@ TEST(FileSet, AFolderThatHoldsMoreThanResultsStaysTheSameFolder) {
   ASSERT_EQ(::stat(out.c_str(), &now), 0);
   EXPECT_EQ(old.st_ino, now.st_ino);
   EXPECT_EQ(folder.entries(), 4U);
+}
+
+/// Writes a folder of results with this text in each of its files.
+void write_results(const fs::path& out, const std::string& command, const std::string& text) {
+  FileSet files(out);
+  files.add("summary.json", Json::object().set("schema", "antaeus." + command + "/1").set("text", text).dump());
+  files.add("steps.csv", "step,force\n" + text + "\n");
+  files.add("plot.bin", text);
+  files.commit();
+}
+
+TEST(OwnResults, OfTheSameCommandAreReplaced) {
+  const TemporaryFolder folder;
+  for (const std::string text : {"old", "new"}) write_results(folder.path() / "out", "audit", text);
+  EXPECT_EQ(read_file(folder.path() / "out" / "plot.bin"), "new");
+}
+
+TEST(OwnResults, FilesOfTheUserAreRefusedByName) {
+  for (const std::string name : {"summary.json", "steps.csv", "plot.bin"}) {
+    const TemporaryFolder folder;
+    write_file(folder.path() / name, "{\"schema\": \"mine/1\"}, mine");
+    EXPECT_ERROR(write_results(folder.path(), "audit", "new"),
+                 name + ": exists and is not a result of this command; choose another name, or move it away");
+    EXPECT_EQ(read_file(folder.path() / name), "{\"schema\": \"mine/1\"}, mine");
+    EXPECT_EQ(folder.entries(), 1U);
+  }
+}
+
+TEST(OwnResults, AFileOfTheUserAmongResultsOfAnotherCommandIsRefused) {
+  const TemporaryFolder folder;
+  FileSet files(folder.path());
+  files.add("summary.json", Json::object().set("schema", "antaeus.check/1").dump());
+  files.add("report.txt", "of check");
+  files.commit();
+  write_file(folder.path() / "plot.bin", "mine");
+  EXPECT_ERROR(write_results(folder.path(), "audit", "new"), "plot.bin: exists and is not a result");
+  fs::remove(folder.path() / "plot.bin");
+  write_results(folder.path(), "audit", "new");
+  EXPECT_EQ(read_file(folder.path() / "report.txt"), "of check");
+}
+
+TEST(OwnResults, LinksAreNeitherFollowedNorReplaced) {
+  const TemporaryFolder folder;
+  const fs::path out = folder.path() / "out";
+  write_results(out, "audit", "old");
+  fs::rename(out / "steps.csv", folder.path() / "moved.csv");
+  fs::create_symlink("../moved.csv", out / "steps.csv");
+  EXPECT_ERROR(write_results(out, "audit", "new"), "steps.csv: is a link, which is neither followed nor replaced");
+  EXPECT_EQ(fs::read_symlink(out / "steps.csv"), "../moved.csv");
+  EXPECT_EQ(read_file(folder.path() / "moved.csv"), "step,force\nold\n");
+  fs::create_symlink("nowhere.csv", folder.path() / "lone.csv");
+  EXPECT_ERROR(write_file(folder.path() / "lone.csv", "new", Existing::own), "lone.csv: is a link");
+}
+
+TEST(OwnResults, AHardLinkKeepsItsBytes) {
+  const TemporaryFolder folder;
+  write_results(folder.path() / "out", "audit", "old");
+  fs::create_hard_link(folder.path() / "out" / "plot.bin", folder.path() / "kept.bin");
+  write_results(folder.path() / "out", "audit", "new");
+  EXPECT_EQ(read_file(folder.path() / "kept.bin"), "old");
+}
+
+TEST(OwnResults, TheSameBytesAreNoLoss) {
+  const TemporaryFolder folder;
+  write_file(folder.path() / "a.npy", "same");
+  write_file(folder.path() / "a.npy", "same", Existing::own);
+  EXPECT_ERROR(write_file(folder.path() / "a.npy", "else", Existing::own), "a.npy: exists");
+}
+
+TEST(OwnResults, AMarkListsTheFilesOfItsSet) {
+  const TemporaryFolder folder;
+  const auto write = [&](const std::string& bytes, const std::string& name) {
+    FileSet files(folder.path());
+    files.add("tau.npy", bytes);
+    if (!name.empty()) files.add(name, bytes);
+    files.mark("antaeus.episode/1");
+    files.commit();
+  };
+  write("old", "");
+  write("new", "");
+  EXPECT_EQ(read_file(folder.path() / "tau.npy"), "new");
+  write_file(folder.path() / "dq.npy", "mine");
+  EXPECT_ERROR(write("newer", "dq.npy"), "dq.npy: exists and is not a result");
+  EXPECT_EQ(read_file(folder.path() / "tau.npy"), "new");
 }
 
 TEST(FileSet, ALinkToAFolderStaysALink) {

@@ -260,6 +260,88 @@ TEST(LiveEstimator, SilenceIsSaid) {
   EXPECT_GT(live.facts().silences, silences);
 }
 
+/// Waits for an event with a generous bound.
+template <class Happened>
+bool comes(const Happened& happened) {
+  const auto begin = std::chrono::steady_clock::now();
+  while (!happened()) {
+    if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(20)) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return true;
+}
+
+/// Messages that hold no usable sample do not keep a stream alive: consumers get what they get while nothing arrives.
+TEST(LiveEstimator, MessagesWithoutAUsableSampleAreSilence) {
+  const Robot robot = test::own_robot("planar_3r");
+  enum class Kind { frozen_stamp, nan_stamp, stamp_backwards, nan_torque, infinite_position, cut, longer };
+  for (const Kind kind : {Kind::frozen_stamp, Kind::nan_stamp, Kind::stamp_backwards, Kind::nan_torque,
+                          Kind::infinite_position, Kind::cut, Kind::longer}) {
+    SCOPED_TRACE(static_cast<int>(kind));
+    LiveEstimator live(robot, {"tool"}, {.format = MessageFormat::arrays});
+    Samples samples(robot, 3916);
+    live.push(bytes_of(samples.header), 0.0);
+    live.start();
+    for (int i = 0; i < 30; ++i) live.push(bytes_of(samples.next()), samples.time);
+    ASSERT_EQ(live.wait(29, std::chrono::seconds(20)), 30);
+    const double frozen = samples.time;
+    int sent = 0;
+    ASSERT_TRUE(comes([&] {
+      VectorX numbers = samples.next();
+      if (kind == Kind::frozen_stamp) numbers[0] = frozen;
+      if (kind == Kind::nan_stamp) numbers[0] = kNaN;
+      if (kind == Kind::stamp_backwards) numbers[0] = frozen - 0.01 * ++sent;
+      if (kind == Kind::nan_torque) numbers.segment(1 + 2 * samples.motors, samples.motors).setConstant(kNaN);
+      if (kind == Kind::infinite_position) numbers.segment(1, samples.motors).setConstant(kInfinity);
+      if (kind == Kind::cut) numbers.conservativeResize(numbers.size() - 1);
+      if (kind == Kind::longer) numbers.conservativeResize(numbers.size() + 1);
+      live.push(bytes_of(numbers), samples.time);
+      return live.facts().stream == StreamState::silent;
+    }));
+    EXPECT_EQ(live.facts().silences, 1);
+    // More of them do not end it, and what they hold is refused with zeros.
+    const std::int64_t received = live.facts().received, count = live.count();
+    for (int i = 0; i < 20; ++i) {
+      VectorX numbers = samples.next();
+      numbers.segment(1 + 2 * samples.motors, samples.motors).setConstant(kNaN);
+      if (kind != Kind::nan_torque && kind != Kind::infinite_position) numbers[0] = frozen;
+      live.push(bytes_of(numbers), samples.time);
+    }
+    ASSERT_TRUE(comes([&] {
+      const LiveFacts facts = live.facts();
+      return facts.samples + facts.repeated + facts.out_of_order + facts.undecodable + 1 == received + 20;
+    }));
+    EXPECT_EQ(live.facts().stream, StreamState::silent);
+    for (const WrenchMessage& one : live.messages(live.read(count, 100), WrenchEncoding::json)) {
+      EXPECT_NE(one.payload.find(R"("state":"refused")"), std::string::npos) << one.payload;
+      EXPECT_NE(one.payload.find(R"("action":"zero")"), std::string::npos) << one.payload;
+      EXPECT_NE(one.payload.find(R"("force":[0,0,0])"), std::string::npos) << one.payload;
+    }
+    // A usable sample does.
+    ASSERT_TRUE(comes([&] {
+      live.push(bytes_of(samples.next()), samples.time);
+      return live.facts().stream != StreamState::silent;
+    }));
+    live.stop();
+  }
+}
+
+/// The queue is never empty: a stream that floods with what cannot be used is silent all the same.
+TEST(LiveEstimator, AFloodWithoutASampleIsSilence) {
+  const Robot robot = test::own_robot("planar_3r");
+  LiveEstimator live(robot, {"tool"}, {.format = MessageFormat::arrays});
+  Samples samples(robot, 3917);
+  live.push(bytes_of(samples.header), 0.0);
+  for (int i = 0; i < 30; ++i) live.push(bytes_of(samples.next()), samples.time);
+  live.work();
+  const std::string cut = "cut";
+  ASSERT_TRUE(comes([&] {
+    live.push(bytes_of(cut), samples.time);
+    live.work();  // as the thread does while messages wait: it does not come to sleep
+    return live.facts().stream == StreamState::silent;
+  }));
+}
+
 TEST(LiveEstimator, WrenchStampedIsCdr) {
   const Robot robot = test::own_robot("planar_3r");
   LiveEstimator live(robot, {"tool"}, {.format = MessageFormat::arrays});

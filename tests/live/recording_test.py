@@ -444,3 +444,146 @@ def test_what_is_no_size(text, says):
 
 def test_sizes_in_words():
     assert [size_text(size) for size in (12, 1500, 9.3e9, 999.6e6)] == ["12 B", "1.5 kB", "9.3 GB", "1 GB"]
+
+
+# Files of the user -------------------------------------------------------------------------------------------------------------------------
+
+
+def tree(folder):
+    """Bytes of all files, and where links point, by path."""
+    return {str(path.relative_to(folder)): os.readlink(path) if path.is_symlink() else path.read_bytes()
+            for path in sorted(folder.rglob("*")) if path.is_symlink() or path.is_file()}
+
+
+def fill(folder, name="mine.bin", size=300_000):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(os.urandom(size))
+
+
+@pytest.fixture
+def strained(robot):
+    """Records with so little room that every finished part has to go."""
+    stream = Stream(robot, HAND, moving_log(robot, READY, 250, 20))
+
+    def run(folder):
+        recorder = Recorder(folder, robot, keep=1_000_000, about=about(stream), flights=False, write_every=0.01)
+        for block in stream.blocks(50):
+            recorder.take(block, [], facts())
+            while not recorder.idle():
+                time.sleep(0.0005)
+        recorder.close()
+        assert not (recorder.run / "part_0000").exists(), "nothing had to go: this shows nothing"
+        return recorder.run
+
+    return run
+
+
+def test_folders_of_the_user_stay_whatever_their_names(strained, tmp_path):
+    rec, outside = tmp_path / "rec", tmp_path / "outside"
+    for place in (rec / "run_thesis" / "part_1", rec / "run_thesis" / "notes", rec / "run_2026-11-28T18-30-01Z" / "part_0000",
+                  rec / "flight_data_2024", rec / "flight_2026-11-28T18-30-01.250_alarm_hand", rec / "part_0001", outside / "part_0009",
+                  outside / "run" / "part_0002"):
+        fill(place)
+    (rec / "run_link").symlink_to(outside)
+    (rec / "run_2026-11-28T18-30-02Z").symlink_to(outside / "run")
+    (rec / "flight_link").symlink_to(outside)
+    (rec / "run_thesis" / "part_link").symlink_to(outside / "part_0009")
+    # Descriptions of another program, and one that is a link to one of ours.
+    (rec / "run_2026-11-28T18-30-01Z" / "about.json").write_text('{"schema": "parts/1", "begun": "2026-11-28T18-30-01Z"}')
+    (rec / "run_2026-11-28T18-30-01Z" / "part_0000" / "part.json").write_text("[1, 2]")
+    (rec / "flight_2026-11-28T18-30-01.250_alarm_hand" / "why.json").write_text("no JSON")
+    before = {**tree(rec), **tree(outside)}
+    run = strained(rec)
+    after = {name: value for name, value in {**tree(rec), **tree(outside)}.items() if not name.startswith(run.name)}
+    assert after == before
+
+
+def test_a_link_that_is_given_as_the_folder_is_the_folder(strained, tmp_path):
+    fill(tmp_path / "disk" / "run_thesis" / "part_1")
+    (tmp_path / "rec").symlink_to("disk")
+    before = tree(tmp_path / "disk")
+    run = strained(tmp_path / "rec")
+    assert before.items() <= tree(tmp_path / "disk").items() and (tmp_path / "disk" / run.name).is_dir()
+
+
+@pytest.mark.parametrize("copied", [False, True])
+def test_files_of_the_user_in_a_record_stay(strained, tmp_path, copied):
+    """In a part and in its run. A part that was given another name belongs to the user, too."""
+    old = strained(tmp_path / "rec")
+    part = min(old.glob("part_*"))
+    if copied:
+        part = part.rename(old / "part_9999")
+    fill(part, "qpos_filtered.npy")
+    fill(part / "said", "mine.npy")
+    fill(part / "audit", "report.html")
+    fill(old, "thesis.tex")
+    kept = tmp_path / "kept.npy"
+    os.link(part / "tau.npy", kept)
+    tau = kept.read_bytes()
+    mine = tree(part) if copied else {name: value for name, value in tree(part).items() if name in (
+        "qpos_filtered.npy", "said/mine.npy", "audit/report.html")}
+    strained(tmp_path / "rec")
+    assert tree(part) == mine
+    assert (old / "thesis.tex").exists() and kept.read_bytes() == tau
+    assert (part / "tau.npy").exists() == copied
+
+
+def test_a_file_that_is_put_into_the_part_being_written_stays(tmp_path):
+    rows = {"time": np.arange(5.0), "said/stop": np.zeros((5, 2), bool)}
+    folder = growing.GrowingFolder(tmp_path / "part", rows, {"part.json": "{}"})
+    place = tmp_path / "part"
+    for turn in range(6):
+        fill(place, f"mine_{turn}.txt", 10)
+        fill(place / "said", f"mine_{turn}.txt", 10)
+        fill(place / f"folder_{turn}", size=10)
+        os.link(place / f"mine_{turn}.txt", tmp_path / f"linked_{turn}")
+        folder.add(rows)
+        if turn == 3:
+            (place / "mine_0.txt").unlink()
+    folder.close()
+    names = {f"mine_{turn}.txt" for turn in range(1, 6)} | {f"said/mine_{turn}.txt" for turn in range(6)} | {f"folder_{turn}/mine.bin" for turn in range(6)}
+    assert set(tree(place)) == names | {"time.npy", "said/stop.npy", "part.json"}, "what was removed does not come back"
+    assert len(np.load(place / "time.npy")) == 35
+    assert not list(tmp_path.glob(".antaeus-*"))
+
+
+def test_a_link_in_the_place_of_the_part_being_written_is_not_followed(tmp_path):
+    rows = {"time": np.arange(5.0)}
+    folder = growing.GrowingFolder(tmp_path / "part", rows, {"part.json": "{}"})
+    fill(tmp_path / "outside")
+    before = tree(tmp_path / "outside")
+    (tmp_path / "part").rename(tmp_path / "moved")
+    (tmp_path / "part").symlink_to("outside")
+    with pytest.raises(OSError):
+        folder.add(rows)
+    folder.close()
+    assert tree(tmp_path / "outside") == before and (tmp_path / "part").is_symlink()
+
+
+def test_records_of_an_earlier_release_are_recognised(robot, strained, tmp_path):
+    """They have no name in part.json, and about.json has when they began."""
+    old = strained(tmp_path / "rec")
+    for file in old.glob("part_*/part.json"):
+        about_it = json.loads(file.read_text())
+        del about_it["name"]
+        file.write_text(json.dumps(about_it))
+    strained(tmp_path / "rec")
+    assert not old.exists()
+
+
+def test_two_watches_with_one_folder_leave_each_other_their_parts(robot, strained, tmp_path):
+    stream = Stream(robot, HAND, moving_log(robot, READY, 250, 2))
+    other = Recorder(tmp_path / "rec", robot, keep=10**9, about=about(stream), flights=False, write_every=0.01)
+    for block in stream.blocks(8):
+        other.take(block, [], facts())
+    strained(tmp_path / "rec")
+    (part,) = other.close()
+    assert len(np.load(part / "time.npy")) == 500
+
+
+def test_every_file_of_a_part_is_known_as_one(robot, live, tmp_path):
+    """A file that is missing from the list would never be removed."""
+    from antaeus.live.flights import EPISODE_FILES
+
+    _, parts = record(tmp_path / "rec", robot, live, flights=False)
+    assert set(tree(parts[0])) <= set(EPISODE_FILES)

@@ -111,7 +111,9 @@ struct EstimateCommand {
       while (next()) {
       }
     } else {
-      write_file(out, [&](const ByteSink& take) { is_parquet() ? write_parquet(next, take) : write_csv(next, take); });
+      write_file(
+          out, [&](const ByteSink& take) { is_parquet() ? write_parquet(next, take) : write_csv(next, take); },
+          Existing::own);
     }
     const Episode& read = estimates.log();
     why = estimates.why();
@@ -142,7 +144,7 @@ struct EstimateCommand {
     const std::size_t hands = plan.frames.size() - left_out.size();
     name = "smoothed";
     if (!out.empty()) {
-      write_file(out, is_parquet() ? to_parquet(table) : to_csv(table));
+      write_file(out, is_parquet() ? to_parquet(table) : to_csv(table), Existing::own);
     }
     sign = plan.options.posterior.sign;
     why = why_static(loaded, log, plan.options.residual);

@@ -127,7 +127,7 @@ struct RobotCommand {
       throw OptionsError(log.empty() ? "--force" : "--log", "it is for --write alone", "add --write profile.toml");
     }
     std::error_code absent;
-    if (!profile.empty() && !force && std::filesystem::exists(profile, absent)) {
+    if (!profile.empty() && !force && std::filesystem::exists(std::filesystem::symlink_status(profile, absent))) {
       throw OptionsError("--write", "'" + profile + "' is there already",
                          "name another file, or replace it by --force");
     }

@@ -95,7 +95,8 @@ std::string index_page(const std::vector<Visit>& visits) {
       ". H1-2, Panda and spacecraft are our own descriptions, the UR5e that presses is the Menagerie's; walk.npz is "
       "a walk that the tour computes, and the audited episode a synthetic twin.");
   Html head = void_element("meta", {{"charset", "utf-8"}});
-  head << void_element("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
+  head << void_element("meta", {{"name", "generator"}, {"content", "Antaeus"}})  // src/io/own_results.cpp
+       << void_element("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
   head << element("title", "Antaeus: a tour") << element("style", Html::markup(kStyle));
   Html page = element("head", head);
   page << element("body", element("main", main));

@@ -40,18 +40,26 @@ class ANTAEUS_API FileStream {
   std::shared_ptr<detail::StreamedFile> file_;
 };
 
+/// Files that may be replaced. `own`: results of an earlier run, recognised by their content, and the same bytes; any other
+/// file and any link is refused. `any`: whatever regular file has its name.
+enum class Existing : std::uint8_t { own, any };
+
 /// A set of files that appears in its folder complete or not at all. Each file is first written into a ScratchFolder
 /// and synced. Only when all have succeeded are they put in place: a new folder by one rename; a folder that is there
 /// by one exchange with it, which keeps the other files in it; where that cannot be (FileSet::commit), file by file.
 class ANTAEUS_API FileSet {
  public:
   /// \param folder made on commit when absent (and removed again when the commit fails)
-  explicit FileSet(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  /// \param replaces  which files of the folder may be replaced
+  explicit FileSet(std::filesystem::path folder, Existing replaces = Existing::own)
+      : folder_(std::move(folder)), replaces_(replaces) {}
 
   /// \param name relative, without ".."; \throws Error otherwise
   void add(std::string name, std::string bytes);
   /// The same for bytes that come until commit(). \throws Error besides where nothing can be written there
   FileStream stream(std::string name);
+  /// Adds a hidden file that lists the files so far, by which a later run recognises them: of a set without summary.json.
+  void mark(const char* schema);
   /// A single file replaces its forerunner in one rename. Two or more replace the folder as one, unless it belongs to
   /// someone else, holds folders or more than 64 other files, is the working directory or a mount point, has access
   /// lists, lies in a folder that may not be written to, or on a file system that cannot exchange: then they are
@@ -63,15 +71,18 @@ class ANTAEUS_API FileSet {
 
  private:
   std::filesystem::path folder_;
+  Existing replaces_;
   void check_name(const std::string& name) const;
   std::vector<std::pair<std::string, std::string>> files_;
   std::map<std::string, std::shared_ptr<detail::StreamedFile>> streams_;  ///< of those whose bytes came one by one
 };
 
 /// One file, whole or not at all. \throws Error as FileSet::commit
-ANTAEUS_API void write_file(const std::filesystem::path& file, std::string_view bytes);
+ANTAEUS_API void write_file(const std::filesystem::path& file, std::string_view bytes,
+                            Existing replaces = Existing::any);
 /// The same of bytes that \p fill hands over.
-ANTAEUS_API void write_file(const std::filesystem::path& file, const std::function<void(const ByteSink&)>& fill);
+ANTAEUS_API void write_file(const std::filesystem::path& file, const std::function<void(const ByteSink&)>& fill,
+                            Existing replaces = Existing::any);
 
 /// SHA-256 (FIPS 180-4) of bytes that come one after the other.
 class ANTAEUS_API Sha256 {

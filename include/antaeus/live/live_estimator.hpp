@@ -24,7 +24,7 @@
 namespace antaeus {
 
 /// `waiting`: no sample yet. `held_off`: it came back after a break, and its wrenches are refused for `hold_off`.
-/// `silent`: no message for `silence`. `ended`: end() was called, and all messages are worked off.
+/// `silent`: no usable sample for `silence`. `ended`: end() was called, and all messages are worked off.
 enum class StreamState : std::uint8_t { waiting, running, held_off, silent, ended };
 constexpr auto enum_names(StreamState) noexcept {
   return name_list<StreamState>("waiting", "running", "held_off", "silent", "ended");
@@ -55,7 +55,7 @@ constexpr void visit_fields(const LiveFacts*, auto&& visit) {
   visit(field("oversized", "", "messages longer than live.message_bytes", &L::oversized));
   visit(field("restarts", "", "breaks after which the estimator began anew", &L::restarts));
   visit(field("clock_jumps", "", "jumps of the sender's clock, after which it began anew", &L::clock_jumps));
-  visit(field("silences", "", "times without a message for live.silence", &L::silences));
+  visit(field("silences", "", "times without a usable sample for live.silence", &L::silences));
   visit(field("rate", "Hz", "of the samples; NaN: not known yet", &L::rate));
   visit(field("clock_offset", "s", "receiver's clock less the sender's, of the fastest messages", &L::clock_offset));
   visit(field("latency", "s", "from a message's arrival to its wrench, of the last sample", &L::latency));
@@ -146,7 +146,7 @@ class ANTAEUS_API LiveEstimator {
   LiveBlock read(std::int64_t first, std::int64_t most) const;
   LiveFacts facts() const;
   /// The same samples as messages; late and held-off ones with state refused and a wrench of zeros. \param silent  all
-  /// of them, as what is said while no message comes
+  /// of them, as what is published while no usable sample arrives
   std::vector<WrenchMessage> messages(const LiveBlock& block, WrenchEncoding encoding, bool silent = false) const;
 
   /// Each is done by the thread, between two samples.

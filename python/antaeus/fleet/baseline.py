@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 
 from antaeus import _antaeus
 from antaeus.fleet import plans, sql
+from antaeus.formats import ownership
 from antaeus.formats.recording import FormatError
 
 Row = Mapping[str, typing.Any]
@@ -183,6 +184,7 @@ def run(arguments: list[str]) -> int:
         raise ValueError(f"--sigmas: {given.sigmas:g} is no limit; give more than 0")
     now = numbers_of(sql.Tables(given.folder))
     if given.write is not None:
+        ownership.require_own([pathlib.Path(given.write)], "name another file")
         text = json.dumps(now, ensure_ascii=False, indent=1) + "\n"
         try:
             plans.write_whole(pathlib.Path(given.write), lambda file: file.write_text(text, encoding="utf-8"))

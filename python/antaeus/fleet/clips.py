@@ -16,8 +16,10 @@ import numpy as np
 from antaeus import _antaeus
 from antaeus._options import Bar
 from antaeus.fleet import logs, plans, robots, sql
+from antaeus.formats import ownership
 from antaeus.formats.convert import Request, convert_recording
 from antaeus.formats.recording import FormatError, nearest
+from antaeus.formats.writing import require_replaceable
 
 CLIPS, PAGE, FORCES, ABOUT = "clips", "report.html", "forces.mcap", "clip.json"
 SECONDS = 60.0
@@ -91,6 +93,9 @@ def cut(folder: pathlib.Path, log: str, at: float, *, seconds: float = SECONDS, 
     root = plans.root_of(folder)
     robot = robots.load_as_planned(row["profile"], row["model"], root)
     place = place_of(folder, row["id"], at) if out is None else out
+    ownership.require_own([place / ABOUT, place / PAGE], "name another folder with --out")
+    if mcap:
+        require_replaceable(place / FORCES)
     with logs.brought(logs.found_again(row["path"], root), root) as path:
         part = _minute(path, robot, at, seconds / 2, row["path"])
     progress(0.3)

@@ -7,7 +7,7 @@ import time
 import typing
 from collections.abc import Callable, Sequence
 
-from antaeus.fleet import engines, finishing, logs, plans, task
+from antaeus.fleet import engines, finishing, folders, logs, plans, task
 
 Progress = Callable[[float], None]
 
@@ -23,7 +23,9 @@ def compute(folder: str | os.PathLike[str], engine: str = "local", address: str 
     A row whose worker was killed, or whose worker's disk was full, is computed once more; then it is a failed row, which the next run tries
     again. FormatError, WorkerDisk: one line.
     """
-    return _compute(task.missing(folder), engine, engines.Asked(str(folder), address, workers), progress)
+    plans.read_plan(folder)  # refuses a folder without one
+    with folders.working_in(pathlib.Path(folder)):
+        return _compute(task.missing(folder), engine, engines.Asked(str(folder), address, workers), progress)
 
 
 def compute_part(folder: str | os.PathLike[str], part: int, of: int) -> int:
@@ -70,8 +72,9 @@ def run(paths: Sequence[str], folder: str | os.PathLike[str], robot: str | Seque
     engines.find(engine)
     wanted = plans.Wanted(plans.names_of(robot), tuple(endpoints), settings or {}, every, tags, untouched, guarded)
     plans.make_plan(paths, folder, wanted, _phase(progress, 0.0, 0.1))
-    compute(folder, engine, address, workers, _phase(progress, 0.1, 0.97))
-    return finishing.finish(folder, progress=_phase(progress, 0.97, 1.0))
+    with folders.working_in(pathlib.Path(folder)):  # a run that adds logs meanwhile would leave this one incomplete
+        compute(folder, engine, address, workers, _phase(progress, 0.1, 0.97))
+        return finishing.finish(folder, progress=_phase(progress, 0.97, 1.0))
 
 
 def watch(paths: Sequence[str], folder: str | os.PathLike[str], wanted: plans.Wanted, engine: str = "local", address: str | None = None,
@@ -95,8 +98,9 @@ def watch(paths: Sequence[str], folder: str | os.PathLike[str], wanted: plans.Wa
             plans.make_plan(paths, place, wanted, known={path: 0 for path in sizes if path not in still})
             taken |= {path: sizes[path] for path in still}
         if still or (finished is None and (place / plans.PLAN_FILE).is_file()):
-            compute(place, engine, address, workers)
-            finished = finishing.finish(place)
+            with folders.working_in(place):
+                compute(place, engine, address, workers)
+                finished = finishing.finish(place)
             if told is not None:
                 told(finished)
         before = sizes

@@ -16,9 +16,10 @@ from collections.abc import Callable, Mapping
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from antaeus.fleet import plans, schema, task
+from antaeus.fleet import folders, plans, schema, task
+from antaeus.formats import ownership
 from antaeus.formats.recording import FormatError
-from antaeus.formats.scratch import exchange, scratch_folder
+from antaeus.formats.scratch import scratch_folder
 
 _PLAIN = " ()"  # what Hive leaves as it is in a folder's name, beside letters and digits
 _ROWS_OF_A_GROUP = 131072
@@ -121,20 +122,30 @@ def _without(table: pa.Table, name: str) -> pa.Table:
 def finish(folder: str | os.PathLike[str], partial: bool = False, progress: Callable[[float], None] = lambda share: None) -> Finished:
     """Puts DIR's tables together. FormatError where a row of the plan has no finished attempt, unless `partial`."""
     place = pathlib.Path(folder)
+    plans.read_plan(place)  # refuses a folder without one
+    with folders.working_in(place):
+        return _finish(place, partial, progress)
+
+
+def _finish(place: pathlib.Path, partial: bool, progress: Callable[[float], None]) -> Finished:
     rows = plans.read_plan(place)
+    folders.require_own_tables(place)
     attempts: dict[str, pathlib.Path | None] = {}
     for row in rows:
         if row["id"] not in attempts:
             attempts[row["id"]] = _best(place, row)
     absent = [row for row in rows if attempts[row["id"]] is None]
     if absent and not partial:
-        raise Incomplete(folder, f"{len(absent)} of {len(rows)} logs have no finished attempt, as {absent[0]['path']}",
+        raise Incomplete(place, f"{len(absent)} of {len(rows)} logs have no finished attempt, as {absent[0]['path']}",
                          "run antaeus fleet LOGS… again, which computes these alone, or finish with --partial")
     robots = sorted({row["robot"] for row in rows})
     with scratch_folder(place) as scratch:
         told = _write(rows, attempts, robots, scratch, progress)
         for name in (*schema.TABLES, "episodes"):
-            _replace(scratch / name, place / name)
+            try:
+                ownership.replace_folder(scratch / name, place / name, folders.own_files(place / name))
+            except FileExistsError as error:
+                raise FormatError(error.filename, "is in the place of a table of fleet, which did not write it", "move it away") from None
     return dataclasses.replace(told, folder=place, missing=len(absent))
 
 
@@ -145,7 +156,7 @@ class Incomplete(FormatError):
 def _write(rows: list[dict[str, typing.Any]], attempts: Mapping[str, pathlib.Path | None], robots: list[str], scratch: pathlib.Path,
            progress: Callable[[float], None]) -> Finished:
     files = {name: _Files(scratch / name, of, robots) for name, of in schema.TABLES.items()}
-    partitioned = pa.schema([field for field in schema.EPISODES if field.name != "robot"])  # the folder says it
+    partitioned = folders.table_schema("episodes")
     episodes = _Files(scratch / "episodes", partitioned, robots)
     first: dict[str, str] = {}
     causes, examples = collections.Counter[str](), {}
@@ -176,11 +187,3 @@ def _write(rows: list[dict[str, typing.Any]], attempts: Mapping[str, pathlib.Pat
     ordered = {cause: causes[cause] for cause in sorted(causes, key=lambda one: (-causes[one], one))}
     return Finished(scratch, len(rows), done, failed, 0, copies, ordered, tuple(examples[cause] for cause in ordered),
                     {name: each.rows for name, each in (*files.items(), ("episodes", episodes))})
-
-
-def _replace(new: pathlib.Path, old: pathlib.Path) -> None:
-    """At once where the system can; killed elsewhere between two renames, the table is made again by the next finish."""
-    if old.exists() and not exchange(new, old):
-        old.rename(new.with_name(f"old-{old.name}"))
-    if not old.exists():
-        new.rename(old)

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from antaeus import _antaeus
-from antaeus.fleet import logs, robots, schema
+from antaeus.fleet import folders, logs, robots, schema
 from antaeus.formats.recording import FormatError, nearest
 
 PLAN_FILE = "plan.parquet"
@@ -127,12 +127,12 @@ def read_plan(folder: str | os.PathLike[str]) -> list[dict[str, typing.Any]]:
     if not file.is_file():
         raise FormatError(folder, "holds no plan of a fleet", "antaeus fleet plan LOGS… --robot R --out DIR")
     try:
-        rows = pq.read_table(file).to_pylist()
+        table = pq.read_table(file)
     except (pa.ArrowException, OSError) as error:
-        raise FormatError(file, f"cannot be read ({' '.join(str(error).split())})", "remove it and plan again") from None
-    if missing := [name for name in schema.PLAN.names if rows and name not in rows[0]]:
-        raise FormatError(file, f"has no column {missing[0]}: another version wrote it", "remove it and plan again")
-    return rows
+        raise FormatError(file, f"cannot be read ({' '.join(str(error).split())})", "name another folder, or move it away") from None
+    if missing := [name for name in schema.PLAN.names if name not in table.column_names]:
+        raise FormatError(file, f"has no column {missing[0]}: it is not a plan of this version of fleet", "name another folder, or move it away")
+    return table.to_pylist()
 
 
 def root_of(folder: str | os.PathLike[str]) -> str:
@@ -181,6 +181,9 @@ def make_plan(paths: Sequence[str], folder: str | os.PathLike[str], wanted: Want
         raise FormatError("--every", f"{wanted.every:g} is no time of a row", f"give seconds up to {_LONGEST_ROW:g}, or 0 for every sample; SQL sums rows")
     place = pathlib.Path(folder)
     root = os.getcwd()
+    if place.is_dir():  # before hours of hashing; again under the lock
+        has_plan = (place / PLAN_FILE).is_file() and bool(read_plan(place))
+        folders.require_own(place, has_plan, os.path.relpath(root, place.resolve()))
     given = logs.read_tags(wanted.tags) if wanted.tags else {}
     for profile in wanted.robots:
         _require_endpoints(profile, wanted, root)
@@ -210,7 +213,15 @@ def make_plan(paths: Sequence[str], folder: str | os.PathLike[str], wanted: Want
                 robot_names.add(row["profile"])
             rows.append(row)
             progress(len(rows) / len(found))
+    _require_same([], rows, place)
+    with folders.working_in(place):
+        return _add_to_plan(place, rows, root)
+
+
+def _add_to_plan(place: pathlib.Path, rows: list[dict[str, typing.Any]], root: str) -> Planned:
     old = read_plan(place) if (place / PLAN_FILE).is_file() else []
+    root_text = os.path.relpath(root, place.resolve())
+    folders.require_own(place, bool(old), root_text)
     _require_same(old, rows, place)
     if old and os.path.normpath(root) != root_of(place) and any(not os.path.isabs(row["path"]) and not logs.is_address(row["path"]) for row in old + rows):
         raise FormatError(place, "was planned from another working directory", f"go there ({os.path.relpath(root_of(place))}), or name logs by absolute paths")
@@ -218,8 +229,7 @@ def make_plan(paths: Sequence[str], folder: str | os.PathLike[str], wanted: Want
     added = sum(merged.get(row["path"], {}).get("id") != row["id"] for row in rows)
     merged |= {row["path"]: row for row in rows}
     whole = [merged[path] for path in sorted(merged)]
-    place.mkdir(parents=True, exist_ok=True)
-    (place / _ROOT_FILE).write_text(os.path.relpath(root, place.resolve()), encoding="utf-8")
+    write_whole(place / _ROOT_FILE, lambda file: file.write_text(root_text, encoding="utf-8"))
     write_whole(place / PLAN_FILE, lambda file: pq.write_table(pa.Table.from_pylist(whole, schema.PLAN), file, compression="zstd"))
     return Planned(len(whole), added, sum(bool(row["problem"]) for row in whole), len(whole) - len({row["id"] for row in whole}))
 

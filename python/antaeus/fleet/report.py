@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from antaeus import _antaeus
 from antaeus._options import Bar
 from antaeus.fleet import clips, queries, sql
+from antaeus.formats import ownership
 
 Row = dict[str, typing.Any]
 
@@ -390,6 +391,7 @@ def run(arguments: list[str]) -> int:
         raise ValueError(f"--clips: {given.clips} is fewer than none; give 0 or more")
     folder = pathlib.Path(given.folder)
     tables = sql.Tables(folder)
+    ownership.require_own([folder / "summary.json", folder / "report.html"], "copy the fleet's folder")
     if given.clips:
         clips.cut_worst(tables, given.clips)
     page = Report(tables, Bar("reading tables")).page

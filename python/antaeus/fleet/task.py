@@ -23,10 +23,10 @@ import pyarrow.parquet as pq
 
 from antaeus import _antaeus
 from antaeus.fleet import forces, joints, logs, plans, robots, schema, seconds, spans
+from antaeus.fleet.folders import ATTEMPTS
 from antaeus.formats.recording import FormatError
 
 MANIFEST = "manifest.json"
-ATTEMPTS = "attempts"
 TRANSIENT = ("killed", "disk", "memory", "unreadable")  # causes that another run may not meet
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from antaeus import _antaeus
 from antaeus._convert import Converted
 from antaeus._options import Bar, Parser, settings_of
-from antaeus.formats import mapping, open_recording, recognises, writing
+from antaeus.formats import mapping, open_recording, ownership, recognises, writing
 from antaeus.formats.recording import FormatError, Recording, Wishes, nearest
 
 if typing.TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _require_free(file: pathlib.Path, text: str | None) -> None:
     """Raises FormatError where a description cannot be written to `file`, or another text stands there."""
     if not file.parent.is_dir():
         raise FormatError(file, "its folder is not there", "make it, or name another place")
-    if file.exists() and (not file.is_file() or file.read_bytes() != (text or "").encode()):
+    if os.path.lexists(file) and (not ownership.is_file(file) or file.read_bytes() != (text or "").encode()):
         raise FormatError(file, "is there already", "name another place, or remove it")
 
 

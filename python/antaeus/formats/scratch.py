@@ -19,7 +19,8 @@ def _open(folder: pathlib.Path) -> int:
     return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
 
 
-def _remove_orphans(place: pathlib.Path) -> None:
+def remove_orphans(place: pathlib.Path) -> None:
+    """Removes the hidden folders in `place` whose owner is dead."""
     for entry in place.iterdir():
         if not _NAME.fullmatch(entry.name):
             continue
@@ -36,7 +37,7 @@ def _remove_orphans(place: pathlib.Path) -> None:
 @contextlib.contextmanager
 def scratch_folder(place: pathlib.Path) -> Iterator[pathlib.Path]:
     """A folder in `place` that is gone afterwards. Raises OSError where none can be made."""
-    _remove_orphans(place)
+    remove_orphans(place)
     folder = place / f".antaeus-{secrets.token_hex(8)}"
     folder.mkdir(mode=0o700)
     lock = _open(folder)

@@ -10,12 +10,15 @@ from collections.abc import Callable
 
 import numpy as np
 
+from antaeus.formats import ownership
 from antaeus.formats.recording import BLOCK_ROWS, UNKNOWN, Channel, FormatError, Recording, library
-from antaeus.formats.scratch import exchange, scratch_folder
+from antaeus.formats.scratch import scratch_folder
 
 # What load_episode reads beside the .npy files of a folder that was converted: names of columns, and what is known of them.
 COLUMNS_FILE = "channels.csv"
 NOTES_FILE = "notes.txt"
+_COLUMNS_HEAD = ["channel", "column", "name", "unit", "stage", "gravity", "sign", "source"]
+_NOTES_HEAD = "converted from a "
 HEAD_BYTES = 128  # of a .npy file here
 
 
@@ -66,7 +69,7 @@ class FolderSink:
             (self._folder / f"{name}.npy").unlink()
         with open(self._folder / COLUMNS_FILE, "w", newline="", encoding="utf-8") as file:
             table = csv.writer(file, lineterminator="\n")
-            table.writerow(["channel", "column", "name", "unit", "stage", "gravity", "sign", "source"])
+            table.writerow(_COLUMNS_HEAD)
             table.writerow(["time", 0, "time", "s", f"0 is {start} ns", UNKNOWN, UNKNOWN, clock])
             for channel in kept:
                 for place, column in enumerate(channel.columns):
@@ -108,34 +111,39 @@ def write(recording: Recording, out: pathlib.Path, progress: Callable[[float], N
     """Reads all of `recording`, which lies in `source`, and writes it to `out`: a Parquet file where its name ends so, else a
     folder.
 
-    What convert wrote is replaced. Raises FormatError where something else stands there, or `out` cannot be written;
-    nothing is left half-written.
+    Files that convert wrote are replaced; everything else in the folder stays. Raises FormatError where another file has the place of a
+    new one, or `out` cannot be written; nothing is left half-written.
     """
     require_replaceable(out, source)
+    named = out
+    if out.suffix != ".parquet":
+        out = out.resolve()  # a link to a folder stays, and the folder that it names gets the files
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         scratch = contextlib.ExitStack()
         beside = scratch.enter_context(scratch_folder(out.parent))
     except OSError as error:
-        raise FormatError(out, f"cannot be written ({error.strerror})", "name a place that can be written") from None
+        raise FormatError(named, f"cannot be written ({error.strerror})", "name a place that can be written") from None
     with scratch:
         try:
             made = beside / "made"
             made.mkdir()
             with contextlib.closing(FolderSink(made, recording.channels)) as sink:
-                written = _pour(recording, sink, out, progress)
+                written = _pour(recording, sink, named, progress)
             if out.suffix == ".parquet":
                 table = beside / "table"
                 _to_parquet(made, table, written.channels, _notes(recording), written.start, recording.clock)
-                made = table
-            elif out.is_dir():
-                if exchange(made, out):
-                    return written
-                os.replace(out, beside / "old")  # in two steps, where the file system knows no other way
-            os.replace(made, out)
+            with ownership.locked(out.parent):
+                require_replaceable(out, source)
+                if out.suffix == ".parquet":
+                    os.replace(table, out)
+                else:
+                    ownership.replace_folder(made, out, _own_files(out), COLUMNS_FILE)
             return written
+        except FileExistsError as error:
+            raise FormatError(error.filename, "exists, and convert did not write it", "name another folder, or move it away") from None
         except OSError as error:
-            raise FormatError(out, f"cannot be written ({error.strerror})", "make room, or name another place") from None
+            raise FormatError(named, f"cannot be written ({error.strerror})", "make room, or name another place") from None
 
 
 def _pour(recording: Recording, sink: FolderSink, place: pathlib.Path, progress: Callable[[float], None]) -> Written:
@@ -169,7 +177,7 @@ def _pour(recording: Recording, sink: FolderSink, place: pathlib.Path, progress:
 
 def _notes(recording: Recording) -> list[str]:
     """What everyone who reads the log is told of it."""
-    lines = [f"converted from a {recording.format}; its clock: {recording.clock}", *recording.notes]
+    lines = [f"{_NOTES_HEAD}{recording.format}; its clock: {recording.clock}", *recording.notes]
     for channel in recording.channels:
         told = any(channel.source in note and "unit" in note for note in recording.notes)
         if channel.name == "tau" and channel.unit == UNKNOWN and not told:
@@ -184,6 +192,8 @@ def require_replaceable(out: pathlib.Path, source: pathlib.Path | None = None) -
     """Raises FormatError unless `out` is free, or something that convert wrote; never the recording or a part of it."""
     if source is not None and out.exists() and (out.samefile(source) or source.resolve() in out.resolve().parents):
         raise FormatError(out, "is the recording itself, or a part of it", "name another place")
+    if out.suffix in (".parquet", ".mcap") and out.is_symlink():
+        raise FormatError(out, "is a link, which convert neither follows nor replaces", "name the file itself, or another")
     if out.suffix in (".parquet", ".mcap") and out.is_file() and not _is_ours(out):
         raise FormatError(out, "is there already, and convert did not write it", "name another place, or remove it")
     if out.suffix not in ("", ".parquet") and out.suffix.lower() in (".csv", ".npz", ".npy", ".json", ".toml", ".txt", ".bag",
@@ -192,10 +202,25 @@ def require_replaceable(out: pathlib.Path, source: pathlib.Path | None = None) -
     if out.is_dir():
         if out.suffix == ".parquet":
             raise FormatError(out, "is a folder", "name another file")
-        if any(out.iterdir()) and not (out / COLUMNS_FILE).exists():
+        if any(out.iterdir()) and not _own_files(out):
             raise FormatError(out, "is a folder that holds other files", "name another, or an empty one")
+    elif out.is_symlink():
+        raise FormatError(out, "is a link that names no folder", "name a folder, a .parquet or an .mcap")
     elif out.exists() and out.suffix not in (".parquet", ".mcap"):
         raise FormatError(out, "is a file", "name a folder, a .parquet or an .mcap")
+
+
+def _own_files(folder: pathlib.Path) -> set[str]:
+    """Returns the names of the files that convert wrote into a folder, by its channels.csv; none without one."""
+    columns, notes = folder / COLUMNS_FILE, folder / NOTES_FILE
+    try:
+        rows = list(csv.reader(columns.read_text(encoding="utf-8").splitlines())) if ownership.is_file(columns) else []
+        has_notes = ownership.is_file(notes) and notes.read_text(encoding="utf-8").startswith(_NOTES_HEAD)
+    except (OSError, ValueError, csv.Error):
+        return set()
+    if len(rows) < 2 or rows[0] != _COLUMNS_HEAD or len(rows[1]) != len(_COLUMNS_HEAD) or not rows[1][4].startswith("0 is "):
+        return set()
+    return {COLUMNS_FILE, *(f"{row[0]}.npy" for row in rows[1:] if row), *([NOTES_FILE] if has_notes else [])}
 
 
 def _is_ours(file: pathlib.Path) -> bool:

@@ -111,7 +111,7 @@ class EventFinder:
         index, time = block.first + max(0, len(block) - 1), float(block.time[-1]) if len(block) else float("nan")
         found = []
         if now == "silent" and before != "silent":
-            found.append(Event("stream", index, time, "no message comes: what is published is refused"))
+            found.append(Event("stream", index, time, "no usable sample arrives: what is published is refused"))
         if facts.clock_jumps > self._jumps:
             self._jumps = facts.clock_jumps
             found.append(Event("stream", index, time, "the sender's clock jumped"))

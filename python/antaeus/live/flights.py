@@ -10,6 +10,7 @@ A record is cut from the parts on the disk (recording.py) by a process of its ow
 
 import collections
 import datetime
+import itertools
 import json
 import os
 import pathlib
@@ -24,8 +25,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from antaeus.formats import ownership
 from antaeus.formats.scratch import scratch_folder
 from antaeus.live.events import FOUND
+from antaeus.live.said import FILES
 
 BEFORE, AFTER = 30.0, 10.0  # s
 LONGEST = 120.0  # s of overlapping ones that are joined
@@ -33,6 +36,21 @@ MOST_AN_HOUR = 30
 _KINDS = (*FOUND, "mark")
 _MOST_WAITING = 8
 _PATIENCE = 300.0  # s that the process of a record may take
+_NAME = re.compile(r"flight_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}_.+")
+# Name of the file → attribute of a block. One that holds no number is not written: the loader then reports it as missing.
+CHANNELS = {"qpos": "qpos", "tau": "tau", "dq": "dq", "ddq": "ddq", "imu_quat_xyzw": "imu_quat", "imu_gyro": "imu_gyro",
+            "imu_acc": "imu_acc"}
+# Files of an episode that watch writes. Its description, which identifies it as written by watch, is the last one to be removed.
+EPISODE_FILES = (*(f"{name}.npy" for name in ("time", *CHANNELS, "simulated")), *FILES, "part.json")
+FLIGHT_FILES = (*(f"episode/{name}" for name in EPISODE_FILES), "flight.mcap", "why.json")
+
+
+def is_flight(folder: pathlib.Path) -> bool:
+    """True if watch wrote this flight record under this name."""
+    if not (_NAME.fullmatch(folder.name) and ownership.is_folder(folder)):
+        return False
+    why = ownership.read_mark(folder / "why.json", "antaeus.live.flight/")
+    return why is not None and why.get("name", folder.name) == folder.name
 
 # why.json's "same_from" where no row of the record is as watch said it
 _NEVER = None
@@ -247,7 +265,8 @@ def write_flight(robot: typing.Any, job: dict[str, typing.Any]) -> tuple[pathlib
         if same_from is _NEVER:
             notes.append(f"an audit of it does not give all that watch said: {compared}")
         time = np.load(episode / "time.npy")
-        why = {"schema": "antaeus.live.flight/1", "events": job["events"], "begin": float(time[0]), "end": float(time[-1]),
+        target = _free_name(folder, job["name"])
+        why = {"schema": "antaeus.live.flight/1", "name": target.name, "events": job["events"], "begin": float(time[0]), "end": float(time[-1]),
                "moment": job["moments"][0], "same_from": same_from, "compared": compared, "leads_in": job["lead_in"],
                "begins_with_the_stream": job["from_epoch"], "ends_early": bool(time[-1] < job["end"] - 0.5), "about": job["about"],
                "settings": settings_since(robot), "audit": about["audit"]}
@@ -256,13 +275,12 @@ def write_flight(robot: typing.Any, job: dict[str, typing.Any]) -> tuple[pathlib
         except ValueError as error:
             notes.append(f"no flight.mcap: {error}")
         (made / "why.json").write_text(json_text(why | {"notes": notes}), encoding="utf-8")
-        target = folder / job["name"]
-        for turn in range(1, 1000):
-            if not target.exists():
-                break
-            target = folder / f"{job['name']}_{turn}"
         os.rename(made, target)
     return target, notes
+
+
+def _free_name(folder: pathlib.Path, name: str) -> pathlib.Path:
+    return next(place for place in (folder / (name + (f"_{turn}" if turn else "")) for turn in itertools.count()) if not os.path.lexists(place))
 
 
 def _cut_episode(episode: pathlib.Path, job: dict[str, typing.Any]) -> dict[str, typing.Any]:
@@ -272,7 +290,8 @@ def _cut_episode(episode: pathlib.Path, job: dict[str, typing.Any]) -> dict[str,
 
     (episode / FOLDER).mkdir(parents=True)
     parts = [(pathlib.Path(part), row, count) for part, row, count in job["rows"]]
-    names = set.intersection(*({str(file.relative_to(part).with_suffix("")) for file in part.rglob("*.npy")} for part, _, _ in parts))
+    names = set.intersection(*({name.removesuffix(".npy") for name in EPISODE_FILES if name.endswith(".npy") and (part / name).is_file()}
+                               for part, _, _ in parts))
 
     def rows_of(name: str) -> np.ndarray:
         return np.concatenate([np.load(part / f"{name}.npy", mmap_mode="r")[row:row + count] for part, row, count in parts])

@@ -7,14 +7,15 @@ in the folder that is being written, and nothing afterwards.
 """
 
 import contextlib
+import errno
 import json
 import os
 import pathlib
-import shutil
 import typing
 
 import numpy as np
 
+from antaeus.formats import ownership
 from antaeus.formats.scratch import exchange, scratch_folder
 from antaeus.formats.writing import HEAD_BYTES, npy_head
 
@@ -84,6 +85,7 @@ class GrowingFolder:
         """Makes `place` with these rows [at least one]; their types and shapes are those of all that follow. Raises OSError."""
         self.place = place
         self._end = contextlib.ExitStack()
+        self._own = [*(f"{name}.npy" for name in first), *(texts or {})]
         shown = False
         try:
             hidden = self._end.enter_context(scratch_folder(place.parent)) / "next"
@@ -98,7 +100,7 @@ class GrowingFolder:
         except BaseException:
             self._end.close()
             if shown:
-                shutil.rmtree(place, ignore_errors=True)
+                ownership.remove(place, self._own)
             raise
         self._behind: list[Rows] = [first]  # what the hidden folder lacks
 
@@ -114,17 +116,38 @@ class GrowingFolder:
     def add(self, rows: Rows) -> None:
         """Raises OSError where there is no room: the folder stays as it was, and takes no more rows."""
         self._hidden.add([*self._behind, rows])
+        if not ownership.is_folder(self.place):
+            raise OSError(errno.ENOTDIR, f"{self.place.name} was removed or replaced by someone else")
+        self._link_others()
         if not exchange(self._hidden_at, self.place):
             # A file system without that step: a kill between these two leaves the rows in the hidden folder alone.
             aside = self._hidden_at.with_name("before")
             os.rename(self.place, aside)
             os.rename(self._hidden_at, self.place)
             os.rename(aside, self._hidden_at)
+        self._return_others()
         self._shown, self._hidden = self._hidden, self._shown
         self._behind = [rows]
 
+    def _link_others(self) -> None:
+        """Gives files that the user put into the folder a second name in the hidden one, so that a kill does not take them along."""
+        for name in ownership.split_entries(self.place, self._own)[1]:
+            with contextlib.suppress(OSError):  # a folder has no second name; it comes back after the exchange
+                os.link(self.place / name, self._hidden_at / name, follow_symlinks=False)
+
+    def _return_others(self) -> None:
+        """Leaves the user's files in the folder alone: the hidden one is removed at the end."""
+        for name in ownership.split_entries(self._hidden_at, self._own)[1]:
+            with contextlib.suppress(OSError):
+                if os.path.lexists(self.place / name) and os.path.samestat(os.lstat(self.place / name), os.lstat(self._hidden_at / name)):
+                    os.unlink(self._hidden_at / name)
+                else:
+                    os.replace(self._hidden_at / name, self.place / name)
+
     def close(self) -> None:
-        """The hidden folder goes; what is shown stays as it is."""
+        """Removes the hidden folder; what is shown stays as it is."""
+        if ownership.is_folder(self._hidden_at):
+            self._return_others()
         self._end.close()
 
 

@@ -60,10 +60,12 @@ class Publisher(threading.Thread):
             block = self._estimator.read(done - 1, 1)
             if not len(block):
                 continue
-            silent = count == done and str(facts.stream) == "silent"
+            silent = str(facts.stream) == "silent" and (count == done or not self._keeps_all)
             if silent:
                 self._send(done - 1, 1, silent=True)
             message = self._guard(block, silent)
+            if message is None:
+                continue
             self._tell("guard", json.dumps(message, allow_nan=False).encode())
             stop = any(one["stop_requested"] for one in message["endpoints"])
             if stop and not stopped:
@@ -92,19 +94,19 @@ class Publisher(threading.Thread):
         except (OSError, ValueError, RuntimeError) as error:
             self.problem = f"{type(sink).__name__}: {error}"
 
-    def _guard(self, block: Any, silent: bool) -> dict[str, Any]:
-        verdicts, actions = list(antaeus.Verdict), list(antaeus.ConsumerAction)
-        time_now = float(block.time[0])
-        held = bool(block.held_off[0]) or silent
-        because_here = ["stale"] if silent else ["gap"] if held else []  # as the wrenches beside it say
+    def _guard(self, block: Any, silent: bool) -> dict[str, Any] | None:
+        """Returns the guard's state as the wrench of the same sample has it; None where that sample is no longer kept."""
+        messages = self._estimator.messages(block.first, 1, "json", silent)
+        if not messages:
+            return None
+        wrench = json.loads(messages[0][1])
         endpoints = []
-        for k, frame in enumerate(self._estimator.endpoints()):
-            state = "refused" if held else str(verdicts[int(block.state[0, k])])
-            endpoints.append({"endpoint": frame, "label": self._labels.get(frame, frame), "state": state,
-                              "action": "zero" if held else str(actions[int(block.action[0, k])]),
-                              "because": because_here + [name for name in antaeus.reason_names(int(block.because[0, k])) if name not in because_here], "stop_requested": bool(block.stop[0, k])})
-        return {"time": time_now if np.isfinite(time_now) else None, "stream": "silent" if silent else "held_off" if held else "running",
-                "endpoints": endpoints}
+        for k, one in enumerate(wrench["endpoints"]):
+            here = [name for name in ("stale", "gap") if name in one["reasons"].split()]
+            because = here + [name for name in antaeus.reason_names(int(block.because[0, k])) if name not in here]
+            endpoints.append({"endpoint": one["endpoint"], "label": self._labels.get(one["endpoint"], one["endpoint"]), "state": one["state"],
+                              "action": one["action"], "because": because, "stop_requested": bool(block.stop[0, k])})
+        return {"time": wrench["time"], "stream": "silent" if silent else "held_off" if wrench["held_off"] else "running", "endpoints": endpoints}
 
     def _damping(self, guard: dict[str, Any]) -> dict[str, Any]:
         who = [one for one in guard["endpoints"] if one["stop_requested"]]

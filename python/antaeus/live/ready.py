@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from antaeus.formats import ownership
 from antaeus.live.events import bits_of
 from antaeus.live.set_up import _OF_THE_STREAM, LastSamples, suspected_motors
 
@@ -340,6 +341,8 @@ def run_ready(source: typing.Any, robot: typing.Any, endpoints: list[str] | tupl
     """
     from antaeus.live.watching import Watch
 
+    written = [] if out is None else [pathlib.Path(out) / name for name in ("report.html", "summary.json")]
+    ownership.require_own(written, "name another folder with --out")
     watching = Watch(source, robot, endpoints, speed=speed)
     stopping = stopping or threading.Event()
     watching.stopping = threading.Event()  # of the source, which ends with this
@@ -356,10 +359,8 @@ def run_ready(source: typing.Any, robot: typing.Any, endpoints: list[str] | tupl
         watching.estimator.stop()
     if watching._failure is not None and watching.estimator.count() == 0:
         raise watching._failure
-    if out is not None:
-        page, folder = result.page(), pathlib.Path(out)
-        page.save(folder / "report.html")
-        page.save(folder / "summary.json")
+    for file in written:
+        result.page().save(file)
     return result
 
 

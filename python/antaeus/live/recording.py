@@ -15,17 +15,19 @@ import json
 import os
 import pathlib
 import queue
+import re
 import shutil
 import threading
 import time
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import antaeus
 import numpy as np
 
-from antaeus.formats.scratch import scratch_folder
-from antaeus.live.flights import FlightKeeper
+from antaeus.formats import ownership
+from antaeus.formats.scratch import remove_orphans
+from antaeus.live.flights import CHANNELS, EPISODE_FILES, FLIGHT_FILES, FlightKeeper, is_flight
 from antaeus.live.growing import GrowingFolder, Rows, json_text, write_text
 from antaeus.live.said import FOLDER, said_rows
 from antaeus.live.sizes import size_text
@@ -40,11 +42,10 @@ _KEEP_PARTS = 8  # a part has at most this share of --keep, so that the oldest c
 _FIRST_ROWS = 64  # that a part begins with, at most
 _EVENT_BYTES = 16 << 20  # of a run's events.jsonl
 
-# Name of the file → attribute of a block. One that holds no number is not written: the loader then says that it is missing.
-_CHANNELS = {"qpos": "qpos", "tau": "tau", "dq": "dq", "ddq": "ddq", "imu_quat_xyzw": "imu_quat", "imu_gyro": "imu_gyro",
-             "imu_acc": "imu_acc"}
 _ALWAYS = ("qpos", "tau")
-
+_RUN_NAME = re.compile(r"run_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)(_\d+)?")
+_PART_NAME = re.compile(r"part_\d{4,}")
+_RUN_FILES = ("events.jsonl", "about.json")
 
 _FORGOTTEN = 40.0  # time constants after which a start is below the last bit of a double: exp(−40) is 2^−58
 _LAG_MEMORY = 0.5  # s: of the mean by which the residual tells noise from a force that changes fast (src/estimation/residual.cpp)
@@ -115,7 +116,8 @@ class Recorder:
                  part_seconds: float = PART_SECONDS, flights: bool = True) -> None:
         """
         Args:
-            folder: of all records; made where it is missing. What older runs recorded there counts for `keep`.
+            folder: of all records; made where it is missing. What older runs recorded there counts for `keep`; anything else that is in
+                it is neither counted nor removed.
             robot: antaeus.Robot of the stream.
             keep: bytes that all of it may take.
             about: what about.json is to hold; needs "endpoints", the frames in the order of the blocks, and "simulated" where the source
@@ -131,6 +133,8 @@ class Recorder:
         self._about, self._write_every, self._part_seconds = about, write_every, part_seconds
         self._lead_in = lead_in(robot)
         self._run = self._make_run()
+        self._lock = contextlib.ExitStack()  # another watch with the same folder leaves this run's parts alone
+        self._lock.enter_context(ownership.locked(self._run))
         self.written: list[pathlib.Path] = []
         """Parts and, after close(), flights."""
         self.notes: list[str] = []
@@ -194,6 +198,7 @@ class Recorder:
         if self._thread.is_alive():
             self._queue.put(None)
             self._thread.join()
+            self._lock.close()
             self.written += self._flights.close() if self._flights else []
             self.written = [place for place in self.written if place.exists()]
         return self.written
@@ -274,7 +279,7 @@ class Recorder:
     def _comings(self, rows: Rows) -> set[int]:
         """Rows at which a channel comes that the part lacks: those before were estimated without it, and are a log without it."""
         found = set()
-        for name in _CHANNELS:
+        for name in CHANNELS:
             if name not in _ALWAYS and name not in self._held and rows[name].size:
                 there = np.isfinite(rows[name]).any(axis=1)
                 if there.any():
@@ -282,7 +287,7 @@ class Recorder:
         return found
 
     def _rows_of(self, block: typing.Any) -> Rows:
-        rows = {name: filled(getattr(block, field), len(block.time)) for name, field in _CHANNELS.items()}
+        rows = {name: filled(getattr(block, field), len(block.time)) for name, field in CHANNELS.items()}
         if self._about.get("simulated"):
             rows["simulated"] = np.ones(len(block.time), dtype=bool)
         return {"time": np.asarray(block.time, dtype="<f8"), **rows, **said_rows(block)}
@@ -366,7 +371,7 @@ class Recorder:
             rows = _joined([leading, {name: chunk.rows[name] for name in leading}])
         self._held = [*_present(chunk.rows), *(name for name in rows if name.startswith(f"{FOLDER}/"))]
         place = self._run / f"part_{self._parts:04d}"
-        about = {"schema": "antaeus.live.part/1", "begins": why, "epoch": epoch, "first_sample": first,
+        about = {"schema": "antaeus.live.part/1", "name": f"{self._run.name}/{place.name}", "begins": why, "epoch": epoch, "first_sample": first,
                  "leads_in": chunk.first - first, "same_after": self._lead_in,
                  "endpoints": list(self._about["endpoints"]), "sign": self._sign,
                  "motors": list(self._robot.model.motor_names()), "robot": self._robot.profile.name,
@@ -422,34 +427,81 @@ class Recorder:
 
     def _tidy(self) -> None:
         """What a killed run left beside its parts."""
-        for run in self._folder.glob("run_*"):
-            with contextlib.suppress(OSError), scratch_folder(run):
-                pass
+        for run in self._runs():
+            with contextlib.suppress(OSError):
+                remove_orphans(run)
+
+    def _runs(self) -> list[pathlib.Path]:
+        return sorted(run for run in _entries(self._folder) if run == self._run or is_run(run))
 
     def _hold_to_keep(self) -> None:
         self._parts_held, self._held_at = self._parts, time.monotonic()
         active = self._part.bytes() if self._part else 0
-        places = sorted(part for run in self._folder.glob("run_*") for part in run.glob("part_*"))
-        flights = sorted(self._folder.glob("flight_*"), key=_age)
+        known = self._sizes.keys()
+        places = sorted(part for run in self._runs() for part in _entries(run) if part in known or is_part(part))
+        flights = sorted((flight for flight in _entries(self._folder) if flight in known or is_flight(flight)), key=_age)
         used = active + self._event_bytes
         removable: list[tuple[pathlib.Path, int]] = []
         for place in [*places, *flights]:
             if self._part is not None and place == self._part.place:
                 continue
             if place not in self._sizes:
-                self._sizes[place] = _size(place)
+                self._sizes[place] = _size(place, FLIGHT_FILES if place in flights else EPISODE_FILES)
             used += self._sizes[place]
             if not (self._flights and self._flights.needs(place)):
                 removable.append((place, self._sizes[place]))
         for place, size in removable:
             if used <= self._keep:
                 return
-            shutil.rmtree(place, ignore_errors=True)
-            self._sizes.pop(place, None)
-            used -= size
-            run = place.parent
-            if place.name.startswith("part_") and run != self._run and not any(run.glob("part_*")):
-                shutil.rmtree(run, ignore_errors=True)
+            if self._remove(place):
+                self._sizes.pop(place, None)
+                used -= size
+
+    def _remove(self, place: pathlib.Path) -> bool:
+        """Removes a part or a flight, and a run with its last part. Files that watch did not write stay. Returns True if it removed any."""
+        if is_flight(place):
+            ownership.remove(place, FLIGHT_FILES)
+            return True
+        run = place.parent
+        if not is_part(place) or (run != self._run and not is_run(run)):
+            return True  # somebody else removed it or gave it another name
+        if run == self._run:
+            ownership.remove(place, EPISODE_FILES)
+            return True
+        try:
+            with ownership.locked(run, _give_up):
+                ownership.remove(place, EPISODE_FILES)
+                if not any(is_part(part) for part in _entries(run)):
+                    ownership.remove(run, _RUN_FILES)
+        except OSError:
+            return False  # another watch records into it
+        return True
+
+
+def is_run(folder: pathlib.Path) -> bool:
+    """True if watch made this folder of a run under this name."""
+    name = _RUN_NAME.fullmatch(folder.name)
+    about = ownership.read_mark(folder / "about.json", "antaeus.live.run/") if name and ownership.is_folder(folder) else None
+    return name is not None and about is not None and about.get("begun") == name.group(1)
+
+
+def is_part(folder: pathlib.Path) -> bool:
+    """True if watch wrote this part of a run under this name."""
+    if not (_PART_NAME.fullmatch(folder.name) and ownership.is_folder(folder)):
+        return False
+    about = ownership.read_mark(folder / "part.json", "antaeus.live.part/")
+    name = f"{folder.parent.name}/{folder.name}"
+    return about is not None and about.get("name", name) == name
+
+
+def _give_up() -> None:
+    raise BlockingIOError
+
+
+def _entries(folder: pathlib.Path) -> list[pathlib.Path]:
+    with contextlib.suppress(OSError):
+        return list(folder.iterdir())
+    return []
 
 
 def filled(values: typing.Any, count: int) -> np.ndarray:
@@ -492,7 +544,7 @@ def _joined(parts: list[Rows]) -> Rows:
 
 def _present(rows: Rows) -> list[str]:
     """Channels that are there: those that a robot sends hold a number."""
-    return [name for name in ("time", *_CHANNELS, "simulated") if name in _ALWAYS or (name in rows and np.isfinite(rows[name]).any())]
+    return [name for name in ("time", *CHANNELS, "simulated") if name in _ALWAYS or (name in rows and np.isfinite(rows[name]).any())]
 
 
 def _age(flight: pathlib.Path) -> float:
@@ -502,5 +554,5 @@ def _age(flight: pathlib.Path) -> float:
         return 0.0
 
 
-def _size(place: pathlib.Path) -> int:
-    return sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
+def _size(place: pathlib.Path, names: Iterable[str]) -> int:
+    return sum((place / name).lstat().st_size for name in names if ownership.is_file(place / name))

@@ -3,11 +3,14 @@
 We start no viewer: one that rerun's library starts listens at every address of this machine, and has no token.
 """
 
+import os
+import pathlib
 import socket
 import typing
 
 import numpy as np
 
+from antaeus.formats import ownership
 from antaeus.formats.recording import library
 from antaeus.formats.results_mcap import COLOURS, topic_part
 from antaeus.live.viewing import Viewer, verdict_of
@@ -15,6 +18,13 @@ from antaeus.live.viewing import Viewer, verdict_of
 _VIEWER = ("127.0.0.1", 9876)  # rerun's own default port
 _METRES_PER_NEWTON = 0.01
 _LEVELS = {"alarm": "WARN", "refused": "WARN", "stop": "ERROR", "set_up": "WARN"}
+
+
+def _is_recording(file: str) -> bool:
+    if not ownership.is_file(pathlib.Path(file)):
+        return False
+    with open(file, "rb") as stream:
+        return stream.read(3) == b"RRF"
 
 
 class RerunView(Viewer):
@@ -33,6 +43,8 @@ class RerunView(Viewer):
                                  "'rerun --bind 127.0.0.1', or write a file: rerun:///FILE.rrd") from None
             self._stream.connect_grpc(f"rerun+http://{_VIEWER[0]}:{_VIEWER[1]}/proxy")
         else:
+            if os.path.lexists(file) and not _is_recording(file):
+                raise ValueError(f"rerun://{file}: exists and is not a recording of rerun; name another .rrd")
             try:
                 self._stream.save(file)
             except Exception as error:

@@ -18,6 +18,7 @@ _SAID: dict[str, str] = {
     "wrench": "<f8", "sd": "<f8", "verdict": "|u1", "reasons": "<u8", "nis": "<f8", "nis_limit": "<f8",
     "consumer": "<f8", "state": "|u1", "action": "|u1", "because": "<u8", "stop": "|b1",
 }
+FILES = tuple(f"{FOLDER}/{name}.npy" for name in _SAID)
 _AXES = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
 
 

@@ -1,0 +1,141 @@
+"""Messages without a usable sample: consumers get the same as while nothing arrives."""
+
+import json
+import math
+import socket
+import threading
+import time
+
+import antaeus
+import pytest
+from antaeus.live.watching import Watch
+
+PATIENCE = 30.0  # s for an event; a tenth of a second is usual
+GOOD = 100  # samples before the fault
+
+
+def sample(count):
+    return {"time": 0.005 * count, "qpos": [0.3, 0.2, 0.1], "dq": [0.0, 0.0, 0.0], "tau": [0.01 * math.sin(count + joint) for joint in range(3)]}
+
+
+def as_json(message):
+    return json.dumps(message).encode()
+
+
+NAN = float("nan")
+FAULTS = {
+    "null_torques": lambda count: as_json(sample(count) | {"tau": None}),
+    "a_list_of_null_torques": lambda count: as_json(sample(count) | {"tau": [None] * 3}),
+    "empty_torques": lambda count: as_json(sample(count) | {"tau": []}),
+    "no_torques": lambda count: as_json({name: value for name, value in sample(count).items() if name != "tau"}),
+    "nan_torques": lambda count: as_json(sample(count) | {"tau": [NAN] * 3}),
+    "nan_positions": lambda count: as_json(sample(count) | {"qpos": [NAN] * 3}),
+    "too_few_torques": lambda count: as_json(sample(count) | {"tau": [0.0, 0.0]}),
+    "too_many_positions": lambda count: as_json(sample(count) | {"qpos": [0.0] * 4}),
+    "a_frozen_stamp": lambda count: as_json(sample(count) | {"time": 0.005 * (GOOD - 1)}),
+    "a_nan_stamp": lambda count: as_json(sample(count) | {"time": NAN}),
+    "no_stamp": lambda count: as_json({name: value for name, value in sample(count).items() if name != "time"}),
+    "stamps_that_run_backwards": lambda count: as_json(sample(count) | {"time": 0.005 * (2 * GOOD - count)}),
+    "cut_messages": lambda count: as_json(sample(count))[:-10],
+    "no_json": lambda count: b"\xff\x00nothing",
+    "silence": lambda count: None,
+}
+
+
+class Sender:
+    """A source that sends good samples, then what `fault` makes of each, then good ones again."""
+
+    format = "json"
+
+    def __init__(self, fault):
+        self.fault, self.faulty, self.repaired = fault, threading.Event(), threading.Event()
+
+    def run(self, push, stop):
+        count = 0
+        while not stop.is_set():
+            faulty = count >= GOOD and self.faulty.is_set() and not self.repaired.is_set()
+            message = self.fault(count) if faulty else as_json(sample(count))
+            if message is not None:
+                push(message, time.monotonic())
+            count += 1
+            stop.wait(0.005)
+
+
+class Consumer:
+    """Collects what is published."""
+
+    encoding = "json"
+
+    def __init__(self):
+        self._arrived = threading.Condition()
+        self._messages = []
+
+    def send(self, topic, payload):
+        with self._arrived:
+            self._messages.append((topic, json.loads(payload)))
+            self._arrived.notify_all()
+
+    def wait_for(self, found):
+        """The first message after this call for which found(topic, message) is true."""
+        with self._arrived:
+            seen = len(self._messages)
+            until = time.monotonic() + PATIENCE
+            while time.monotonic() < until:
+                for topic, message in self._messages[seen:]:
+                    seen += 1
+                    if found(topic, message):
+                        return message
+                self._arrived.wait(until - time.monotonic())
+        pytest.fail(f"never published within {PATIENCE:.0f} s; the last was {self._messages[-1:]}")
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_messages_without_a_usable_sample_are_silence(fault):
+    sender, consumer = Sender(FAULTS[fault]), Consumer()
+    watching = Watch(sender, "planar_3r", sinks=(consumer,))
+    seen = []
+    thread = threading.Thread(target=lambda: seen.append(watching.run()))
+    thread.start()
+    try:
+        consumer.wait_for(lambda topic, message: topic == "guard" and message["endpoints"][0]["state"] == "ok")
+        sender.faulty.set()
+        consumer.wait_for(lambda topic, message: topic == "guard" and message["stream"] == "silent")
+        for _ in range(5):  # it lasts, and the wrench agrees
+            guard = consumer.wait_for(lambda topic, message: topic == "guard")
+            assert guard["stream"] == "silent"
+            assert [(one["state"], one["action"], one["because"][0]) for one in guard["endpoints"]] == [("refused", "zero", "stale")]
+            wrench = consumer.wait_for(lambda topic, message: topic == "wrench")
+            assert [(one["state"], one["action"], one["force"], one["torque"]) for one in wrench["endpoints"]] == [("refused", "zero", [0, 0, 0], [0, 0, 0])]
+        sender.repaired.set()
+        consumer.wait_for(lambda topic, message: topic == "guard" and message["stream"] == "running" and message["endpoints"][0]["state"] == "ok")
+    finally:
+        watching.stop()
+        thread.join(PATIENCE)
+    assert not thread.is_alive()
+    assert seen[0].facts["silences"] >= 1
+    assert any(event.kind == "stream" and "no usable sample arrives" in event.words for event in seen[0].events)
+
+
+def test_a_guard_says_of_a_late_sample_what_its_wrench_says():
+    """A sample that is late by more than live.late is refused on both topics."""
+    robot = antaeus.load_robot("planar_3r")
+    consumer = Consumer()
+
+    class Late:
+        format = "json"
+
+        def run(self, push, stop):
+            for count in range(2000):
+                push(as_json(sample(count)), 0.005 * count + (1.0 if count >= GOOD else 0.0))
+                if stop.wait(0.005):
+                    return
+
+    watching = Watch(Late(), robot, sinks=(consumer,))
+    thread = threading.Thread(target=watching.run)
+    thread.start()
+    try:
+        guard = consumer.wait_for(lambda topic, message: topic == "guard" and message["time"] > 0.005 * GOOD + 0.1 and message["stream"] == "running")
+        assert [(one["state"], one["action"], one["because"][0]) for one in guard["endpoints"]] == [("refused", "zero", "stale")]
+    finally:
+        watching.stop()
+        thread.join(PATIENCE)
