@@ -88,11 +88,11 @@ asan: setup-test ## the test-suite under the address and undefined-behaviour san
 SOAKS := contact control episode estimation identification ik numerics pose replay robot signal sim space studies tasks trust
 soak: setup-test ## the slow proofs: a million poses, blocked targets, a million cycles of every loop object with faults, hours of identified noise, force control on many contacts, passages through singular poses, identified noise in MuJoCo, what headers cost (the tests hold samples)
 	$(call configure,release,-DANTAEUS_BUILD_TESTS=ON)
-	@cmake --build build/release -j $(JOBS) --target $(addsuffix _tests,$(SOAKS)) antaeus_mujoco antaeus_meshes antaeus_parquet antaeus_python identified_noise
+	@cmake --build build/release -j $(JOBS) --target $(addsuffix _tests,$(SOAKS)) $(ALL) identified_noise
 	@for room in $(SOAKS); do ANTAEUS_SOAK=1 build/bin/$${room}_tests --gtest_filter='*Soak*:Blocked.*' || exit 1; done
 	@$(VENV)/bin/python tools/header_costs.py --check build/release
-	@ANTAEUS_SOAK=1 ANTAEUS_IDENTIFIED_NOISE="$$PWD/build/bin/identified_noise" PYTHONPATH="$$PWD/build/python" \
-		build/venv/bin/python -m pytest -q -s -p no:cacheprovider tests/python/mujoco_noise_test.py tests/python/loop_soak_test.py tests/python/hostile_numbers_test.py tests/python/ik_closest_test.py tests/live/recording_test.py
+	@ANTAEUS_SOAK=1 ANTAEUS_CLI="$$PWD/$(ANTAEUS)" ANTAEUS_IDENTIFIED_NOISE="$$PWD/build/bin/identified_noise" PYTHONPATH="$$PWD/build/python" \
+		build/venv/bin/python -m pytest -q -s -p no:cacheprovider tests/python/mujoco_noise_test.py tests/python/loop_soak_test.py tests/python/hostile_numbers_test.py tests/python/ik_closest_test.py tests/live/recording_test.py tests/cli/features_test.py
 
 bench: setup-test ## benchmarks against what a user would otherwise run
 	$(call configure,release,-DANTAEUS_BUILD_TESTS=ON -DANTAEUS_BUILD_BENCHMARKS=ON)
