@@ -177,7 +177,8 @@ def main() -> int:
     os.environ.setdefault("ANTAEUS_SITE_PACKAGES", sysconfig.get_paths()["purelib"])
     os.environ["PATH"] = f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     copy_tree()
-    command = ["cmake", "--preset", "dev", "-S", str(TREE), "-B", str(BUILD), "-DANTAEUS_BUILD_TESTS=ON", "-DANTAEUS_BUILD_PYTHON=OFF"]
+    options = {"ANTAEUS_BUILD_TESTS": "ON", "ANTAEUS_BUILD_PYTHON": "OFF", "CMAKE_CXX_FLAGS_RELWITHDEBINFO": "-O1"}
+    command = ["cmake", "--preset", "dev", "-S", str(TREE), "-B", str(BUILD), *(f"-D{name}={value}" for name, value in options.items())]
     configured = subprocess.run(command, cwd=TREE, capture_output=True, text=True)
     if configured.returncode != 0:
         print(configured.stderr.strip())
