@@ -20,8 +20,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "tests" / "faults"
-SCRATCH = ROOT / "build" / "faults"
-TREE, BUILD = SCRATCH / "tree", SCRATCH / "build"
+TREE = ROOT / "build" / "faults"
+BUILD = TREE / "build" / "release"
 COUNT = 40  # of patches: a fault that is removed needs a substitute
 PATIENCE = 1800  # s, for a fault that makes a suite run without end
 NOT_COPIED = shutil.ignore_patterns("build", ".git", "__pycache__")
@@ -101,7 +101,7 @@ def copy_tree() -> None:
         target.mkdir(parents=True, exist_ok=True)
         names = sorted(os.listdir(source))
         names = [name for name in names if name not in NOT_COPIED(str(source), names)]
-        for name in set(os.listdir(target)) - set(names):
+        for name in set(os.listdir(target)) - {*names, "build"}:
             (shutil.rmtree if (target / name).is_dir() else os.unlink)(target / name)
         for name in names:
             if (source / name).is_dir():
@@ -114,17 +114,16 @@ def copy_tree() -> None:
 
 
 def build(programs: list[str], jobs: int) -> str:
-    """Returns the first error of the compiler, or an empty text."""
+    """Returns the first error or warning of the compiler, or an empty text."""
     done = subprocess.run(["cmake", "--build", str(BUILD), "-j", str(jobs), "--target", *programs], capture_output=True, text=True)
-    if done.returncode == 0:
-        return ""
     lines = (done.stdout + done.stderr).strip().splitlines()
-    return next((line for line in lines if "error" in line), lines[-1] if lines else "no output")
+    complaint = next((line for line in lines if re.search(r"\b(error|warning): ", line)), "")
+    return complaint or ("" if done.returncode == 0 else lines[-1] if lines else "no output")
 
 
 def run(fault: Fault) -> tuple[list[str], int]:
     """Returns the names of the tests that failed, or why none could, and the number of tests that passed."""
-    command = [str(BUILD / "bin" / fault.program), "--gtest_brief=0", *fault.arguments]
+    command = [str(TREE / "build" / "bin" / fault.program), "--gtest_brief=0", *fault.arguments]
     try:
         done = subprocess.run(command, cwd=TREE, capture_output=True, text=True, errors="replace", timeout=PATIENCE)
     except subprocess.TimeoutExpired:
@@ -174,11 +173,16 @@ def main() -> int:
         print("no fault has such a name")
         return 1
 
-    os.environ.setdefault("ANTAEUS_SITE_PACKAGES", sysconfig.get_paths()["purelib"])
-    os.environ["PATH"] = f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     copy_tree()
-    options = {"ANTAEUS_BUILD_TESTS": "ON", "ANTAEUS_BUILD_PYTHON": "OFF", "CMAKE_CXX_FLAGS_RELWITHDEBINFO": "-O1"}
-    command = ["cmake", "--preset", "dev", "-S", str(TREE), "-B", str(BUILD), *(f"-D{name}={value}" for name, value in options.items())]
+    # As `make test` configures, at the same place of the tree: a compiler cache serves both.
+    venv = TREE / "build" / "venv"
+    venv.parent.mkdir(exist_ok=True)
+    if not venv.exists():
+        venv.symlink_to(sys.prefix)
+    packages = pathlib.Path(sysconfig.get_paths()["purelib"]).relative_to(sys.prefix)
+    os.environ["ANTAEUS_SITE_PACKAGES"] = str(venv / packages)
+    os.environ["PATH"] = f"{venv / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    command = ["cmake", "--preset", "release", "-DANTAEUS_BUILD_TESTS=ON", "-DANTAEUS_BUILD_PYTHON=OFF"]
     configured = subprocess.run(command, cwd=TREE, capture_output=True, text=True)
     if configured.returncode != 0:
         print(configured.stderr.strip())
