@@ -93,6 +93,18 @@ soak: setup-test ## the slow proofs: a million poses, blocked targets, a million
 	@$(VENV)/bin/python tools/header_costs.py --check build/release
 	@ANTAEUS_SOAK=1 ANTAEUS_CLI="$$PWD/$(ANTAEUS)" ANTAEUS_IDENTIFIED_NOISE="$$PWD/build/bin/identified_noise" PYTHONPATH="$$PWD/build/python" \
 		build/venv/bin/python -m pytest -q -s -p no:cacheprovider tests/python/mujoco_noise_test.py tests/python/loop_soak_test.py tests/python/hostile_numbers_test.py tests/python/ik_closest_test.py tests/live/recording_test.py tests/cli/features_test.py
+	@$(MAKE) --no-print-directory test-faults
+
+test-faults: setup-test ## inject each fault of tests/faults into a copy of the tree in build/faults: a test must fail (ONLY=text: faults with it in their name)
+	@$(VENV)/bin/python tools/test_faults.py --keep-going --jobs $(JOBS) $(addprefix --only ,$(ONLY))
+
+coverage: setup-test ## line coverage of the C++ suites, but for slow ones, and of the command line's tests, by module and file: build/coverage/coverage.txt
+	$(call configure,coverage,-DANTAEUS_BUILD_TESTS=ON)
+	@cmake --build build/coverage -j $(JOBS) --target cpp_tests
+	@find build/coverage -name '*.gcda' -delete
+	@ctest --test-dir build/coverage -j $(JOBS) -LE 'slow|python|fuzz|house' > build/coverage/suites.log || echo "some suites failed: build/coverage/suites.log"
+	@ANTAEUS_CLI="$$PWD/build/coverage/bin/antaeus" $(VENV)/bin/python -m pytest -q -p no:cacheprovider tests/cli > build/coverage/cli.log || echo "some tests of the command line failed: build/coverage/cli.log"
+	@$(VENV)/bin/python tools/coverage.py build/coverage
 
 bench: setup-test ## benchmarks against what a user would otherwise run
 	$(call configure,release,-DANTAEUS_BUILD_TESTS=ON -DANTAEUS_BUILD_BENCHMARKS=ON)
@@ -145,4 +157,4 @@ docs-simulate: setup-all ## run every experiment and write its figures into docs
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: build-tests wheel try-wheel help setup setup-all setup-test demo tour motion studies all test check asan soak bench bench-ik bench-truth fuzz attack format tidy docs docs-simulate clean
+.PHONY: build-tests wheel try-wheel help setup setup-all setup-test demo tour motion studies all test check asan soak bench bench-ik bench-truth fuzz attack test-faults coverage format tidy docs docs-simulate clean

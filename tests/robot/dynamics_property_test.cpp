@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "antaeus/robot/point_jacobian.hpp"
 #include "robot/test_robots.hpp"
 #include "robot/tolerances.hpp"
 #include "support/largest.hpp"
@@ -153,6 +154,24 @@ TEST(DynamicsProperty, CenterOfMassMovesAsItsJacobianSays) {
       slope.col(j) = (ahead - behind) / (2.0 * kDifferenceStep);
     }
     EXPECT_LE(largest(J - slope), tolerance::kFiniteDifference);
+  });
+}
+
+TEST(DynamicsProperty, PointMovesAsItsJacobianPredicts) {
+  for_all(119, [](Dynamics& dynamics, const VectorX& q, RandomStates& random) {
+    const RobotModel& model = dynamics.model();
+    const FrameId frame = model.frame(model.frame_names().back());
+    const Vector3 point = random.vector(3);
+    const auto position = [&](double step, Eigen::Index j) -> Vector3 {
+      const Pose X = pose_of(dynamics, moved(model, q, step * VectorX::Unit(model.nv(), j)), frame);
+      return X.rotation * point + X.translation;
+    };
+    Matrix6X J(6, model.nv());
+    ASSERT_EQ(point_jacobian(dynamics.at(q), frame, point, J), Status::ok);
+    for (Eigen::Index j = 0; j < J.cols(); ++j) {
+      const Vector3 slope = (position(kDifferenceStep, j) - position(-kDifferenceStep, j)) / (2.0 * kDifferenceStep);
+      EXPECT_LE(largest(J.col(j).head<3>() - slope), tolerance::kFiniteDifference) << "row " << j << " of v";
+    }
   });
 }
 
