@@ -32,7 +32,7 @@ using Span = test::RunSpan;
 const std::string kIncident = "re3_real_encode_tr1";
 
 class IdentifiedChain : public test::HumanoidRuns {
- protected:
+ public:
   void check_contact_free_intervals();
   void check_coverage();
   void check_pushes();
@@ -41,6 +41,7 @@ class IdentifiedChain : public test::HumanoidRuns {
   void check_incident();
   void check_shipped_noise();
 
+ protected:
   /// Runs the loop over a whole log; \p use(step, time, loop) after each sample. \p push is added to each wrist.
   template <class Use>
   void run(const Robot& robot, const std::string& name, Use use, const Vector3& push = Vector3::Zero()) {

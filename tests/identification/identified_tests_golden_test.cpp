@@ -48,12 +48,13 @@ struct Alarms {
 };
 
 class IdentifiedTests : public test::HumanoidRuns {
- protected:
+ public:
   void check_uneventful_runs();
   void check_reference_row();
   void check_incident();
   void check_offsets_of_good_runs();
 
+ protected:
   /// \param at_rest  counts only samples at which the legs and the torso stand still
   Alarms watch(const Robot& robot, const Span& span, const PosteriorOptions& options, double fault = 0.0,
                bool at_rest = false) {
