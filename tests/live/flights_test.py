@@ -19,6 +19,12 @@ from antaeus.live.said import read_said
 RATE = 200
 
 
+@pytest.fixture(autouse=True)
+def as_others(monkeypatch):
+    """Beside busy processes one that is nice gets a tenth of its turns: these tests would take minutes."""
+    monkeypatch.setattr(flights, "_NICE", 0)
+
+
 @pytest.fixture(scope="module")
 def robot():
     return antaeus.load_robot("panda")

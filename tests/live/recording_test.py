@@ -19,7 +19,7 @@ import pytest
 from live_blocks import Live, Stream, event, facts, moving_log
 from senders import until
 
-from antaeus.live import growing, recording
+from antaeus.live import flights, growing, recording
 from antaeus.live.recording import WRITE_EVERY, Recorder, lead_in
 from antaeus.live.said import about_part, read_said
 from antaeus.live.sizes import parse_size, size_text
@@ -30,6 +30,12 @@ HAND = ["panda_hand"]
 KILLS = 50 if os.environ.get("ANTAEUS_SOAK") else 4
 MOST_LOST = 0.5  # s
 PUSH = np.array([0, 25.0, 0, 12.0, 0, 0, 0])
+
+
+@pytest.fixture(autouse=True)
+def as_others(monkeypatch):
+    """Beside busy processes one that is nice gets a tenth of its turns: flight records would take minutes."""
+    monkeypatch.setattr(flights, "_NICE", 0)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +60,7 @@ def record(folder, robot, live, blocks=None, *, keep=10**9, lines=None, events=(
     for block in blocks or live.blocks(8):
         mine = [one for one in events if block.first <= one.index < block.first + len(block.time)]
         recorder.take(block, mine, facts())
-        until(recorder.idle)
+        until(lambda: recorder._queue.qsize() < 50)
     made = recorder.close()
     return recorder, [place for place in made if place.name.startswith("part_")]
 

@@ -25,7 +25,7 @@ def until(happens, seconds=120.0):
     end = time.monotonic() + seconds
     while not (value := happens()):
         assert time.monotonic() < end, f"not within {seconds:g} s"
-        time.sleep(0.002)
+        time.sleep(0.0005)
     return value
 
 

@@ -36,6 +36,7 @@ MOST_AN_HOUR = 30
 _KINDS = (*FOUND, "mark")
 _MOST_WAITING = 8
 _PATIENCE = 300.0  # s that the process of a record may take
+_NICE = 10  # of that process: the estimation comes first
 _NAME = re.compile(r"flight_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}_.+")
 # Name of the file → attribute of a block. One that holds no number is not written: the loader then reports it as missing.
 CHANNELS = {"qpos": "qpos", "tau": "tau", "dq": "dq", "ddq": "ddq", "imu_quat_xyzw": "imu_quat", "imu_gyro": "imu_gyro",
@@ -217,7 +218,7 @@ class FlightKeeper:
                     self._needed.subtract({pathlib.Path(part) for part, _, _ in job["rows"]})
 
     def _run(self, job: dict[str, typing.Any]) -> pathlib.Path:
-        done = subprocess.run([sys.executable, "-m", "antaeus.live.flights"], input=pickle.dumps((self._robot, job)),
+        done = subprocess.run([sys.executable, "-m", "antaeus.live.flights", str(_NICE)], input=pickle.dumps((self._robot, job)),
                               capture_output=True, timeout=_PATIENCE, check=False,
                               env={**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)})
         lines = done.stdout.decode("utf-8", "replace").splitlines()
@@ -347,7 +348,7 @@ def _write_mcap(file: pathlib.Path, episode: pathlib.Path, robot: typing.Any, lo
 
 def main() -> int:
     """Reads a robot and what to write from standard input; prints what was written as one line of JSON."""
-    os.nice(10)
+    os.nice(int(sys.argv[1]))
     robot, job = pickle.load(sys.stdin.buffer)  # from the process that started this one
     try:
         flight, notes = write_flight(robot, job)
