@@ -9,6 +9,9 @@ import sys
 import pytest
 from command_line import ROOT
 
+sys.path.insert(0, str(ROOT / "tools"))
+import compare_outputs  # noqa: E402
+
 TOOL = ROOT / "tools/compare_outputs.py"
 PROGRAM = pathlib.Path(os.environ["ANTAEUS_CLI"])
 # Runs the real program, then changes what `map` has written.
@@ -64,6 +67,18 @@ def test_a_change_is_found_and_named(tmp_path, how, expected):
     else:
         assert code == 1 and any(expected.items() <= each.items() for each in differences), differences
         assert "keys DIFFER" in errors
+
+
+def test_renamed_names_are_compared(tmp_path, monkeypatch):
+    for table, names in (("WORDS", {"mutate": "inject", "a.old": "a.new"}), ("FILES", {"old.csv": "new.csv"}), ("KEYS", {"kappa": "condition"}), ("VALUES", {"guessed": "stated"})):
+        monkeypatch.setattr(compare_outputs, f"RENAMED_{table}", names)
+    assert [compare_outputs.old_spelling(word) for word in ("inject", "a.new=1", "injector")] == ["mutate", "a.old=1", "injector"]
+    (tmp_path / "old.csv").write_text("kappa,word\n12.5,guessed\n")
+    assert list(compare_outputs.files_below(tmp_path)) == ["new.csv"]
+    (tmp_path / "new.csv").write_text("condition,word\n12.5,stated\n")
+    outcome = compare_outputs.Outcome("map")
+    compare_outputs.compare_files(outcome, "new.csv", tmp_path / "old.csv", tmp_path / "new.csv")
+    assert (outcome.numbers, outcome.words, outcome.differences) == (1, 1, [])
 
 
 def test_bad_input_is_refused(tmp_path):
