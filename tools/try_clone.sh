@@ -69,7 +69,7 @@ timed() {
 "${as_user[@]}" env -i "${settings[@]}" git -c safe.directory='*' clone -q --no-hardlinks "$source_tree" "$clone"
 if [ $variant = plain ]; then
   # The block's first line clones; its last, `antaeus demo`, exits with 1 because the demonstration finds an incident.
-  block=$(sed -n '/^```sh$/,/^```$/{/^```/d;p}' README.md | sed '/^$/,$d')
+  block=$(awk '/^```sh$/ { inside = 1; next } /^```/ && inside { exit } inside' README.md)
   grep -q '^git clone' <<< "$block" || { echo "README.md: the first code block does not begin with git clone" >&2; exit 2; }
   timed bash -euc "$(sed -e '/^git clone/d' -e 's/ *#.*//' -e 's/^antaeus demo$/& || [ $? -eq 1 ]/' <<< "$block")"
   timed tools/try_wheel.sh
