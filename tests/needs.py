@@ -31,7 +31,7 @@ FULL_DEVICE = skip_unless(os.path.exists("/dev/full"), "/dev/full does not exist
 def package(name):
     """Returns the imported module. At the top of a module it skips all of its tests."""
     module = name.partition(".")[0]
-    command = "make all" if name == "antaeus" else f"{PIP} {WHEELS.get(module, module.replace('_', '-'))}"
+    command = "make all" if module == "antaeus" else f"{PIP} {WHEELS.get(module, module.replace('_', '-'))}"
     return pytest.importorskip(name, reason=f"the package {module} is not installed; run: {command}")
 
 

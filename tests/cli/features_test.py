@@ -9,10 +9,11 @@ import subprocess
 import sys
 import tomllib
 
+import needs
 import pytest
 from command_line import ROOT, run, text
 
-queries, formats, sinks, sources = (pytest.importorskip(f"antaeus.{name}") for name in ("fleet.queries", "formats", "live.sinks", "live.sources"))
+queries, formats, sinks, sources = (needs.package(f"antaeus.{name}") for name in ("fleet.queries", "formats", "live.sinks", "live.sources"))
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests/support")]
 import check_sources  # noqa: E402
 import sample_logs  # noqa: E402
@@ -117,8 +118,7 @@ def outcomes(tmp_path_factory):
     return found
 
 
-@pytest.mark.parametrize("name", [*FEATURES.quick, *(pytest.param(name, marks=pytest.mark.skipif(not SOAK, reason="slow; run it with `make soak`"))
-                                                     for name in FEATURES.slow)])
+@pytest.mark.parametrize("name", FEATURES.commands if SOAK else FEATURES.quick)
 def test_command_ends_as_stated(outcomes, name):
     code, errors, _ = outcomes[name]
     assert code == words_of(FEATURES.commands[name])[2], errors

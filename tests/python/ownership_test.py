@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 
+import needs
 import numpy as np
 import pytest
 from convert_test import recording
@@ -84,7 +85,7 @@ def test_a_table_of_the_users_own_is_no_mark(tmp_path, text):
 
 
 def test_links_are_not_replaced_by_convert(tmp_path):
-    pytest.importorskip("pyarrow")
+    needs.package("pyarrow")
     (tmp_path / "real").mkdir()
     (tmp_path / "folder").symlink_to("real")
     writing.write(recording()[0], tmp_path / "folder")
@@ -138,7 +139,7 @@ def test_conversions_at_once_leave_one_whole_result(tmp_path):
 
 # fleet ------------------------------------------------------------------------------------------------------------------------
 
-pytest.importorskip("pyarrow", reason="pip install 'antaeus[fleet]'")
+needs.package("pyarrow")
 import pyarrow as pa  # noqa: E402
 import pyarrow.parquet as pq  # noqa: E402
 from antaeus import fleet  # noqa: E402
@@ -277,7 +278,7 @@ def test_a_refused_plan_leaves_no_folder(tmp_path):
 
 @pytest.mark.parametrize("name", ["report.html", "summary.json"])
 def test_a_page_of_the_users_is_not_replaced_by_a_report(tmp_path, name):
-    pytest.importorskip("duckdb")
+    needs.package("duckdb")
     from antaeus.fleet import report
 
     make_logs(tmp_path / "logs", 1)
