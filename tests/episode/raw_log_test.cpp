@@ -22,7 +22,6 @@ namespace fs = std::filesystem;
 
 class RawLogTest : public ::testing::Test {
  protected:
-
   fs::path text(const std::string& name, const std::string& content) const {
     std::ofstream(folder_ / name, std::ios::binary) << content;
     return folder_ / name;

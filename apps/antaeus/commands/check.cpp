@@ -81,12 +81,12 @@ struct CheckCommand {
     const std::string file = printable(fixed_file());
     if (mended.stated == 0 && mended.not_fixed.empty())
       return "\n" + wrapped("Written to " + file + ": the profile as it was.", 2);
-    std::string text = "\n" + wrapped("Written to " + file + ": a profile that states " +
-                                          (mended.stated == 1 ? std::string("one finding")
-                                                              : std::to_string(mended.stated) + " findings") +
-                                          ". Use it in place of the robot's name: --robot " +
-                                          shell_word(fixed_file()) + ".",
-                                      2, "--robot " + shell_word(fixed_file()));
+    std::string text =
+        "\n" +
+        wrapped("Written to " + file + ": a profile that states " +
+                    (mended.stated == 1 ? std::string("one finding") : std::to_string(mended.stated) + " findings") +
+                    ". Use it in place of the robot's name: --robot " + shell_word(fixed_file()) + ".",
+                2, "--robot " + shell_word(fixed_file()));
     if (mended.stated > 0)
       text += wrapped("• Through it: " + printable(check_headline(mended.left)) +
                           (serious_findings(mended.left).empty() ? "." : ""),

@@ -90,7 +90,8 @@ int RunList::print_list(bool json) const {
   std::string key = title;
   key.front() = static_cast<char>(std::tolower(key.front()));
   if (!json) {
-    print(heading(title) + table() + "\n" + wrapped("Run one: antaeus " + verb + " NAME", 2, "antaeus " + verb + " NAME") + "\n");
+    print(heading(title) + table() + "\n" +
+          wrapped("Run one: antaeus " + verb + " NAME", 2, "antaeus " + verb + " NAME") + "\n");
     return kFine;
   }
   Json list = Json::array();
