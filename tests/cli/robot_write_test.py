@@ -250,4 +250,4 @@ def test_commands_and_files_to_copy_stand_on_one_line(tmp_path, letters):
     told = text(run("robot", model).stdout)
     assert f"    antaeus robot {shlex.quote(str(model))} --write profile.toml\n" in told
     wrote = run("robot", model, "--write", folder / "p.toml")
-    assert wrote.returncode == 0 and f"--robot {shlex.quote(str(folder / 'p.toml'))}; with" in text(wrote.stdout)
+    assert wrote.returncode == 0 and f"--robot {shlex.quote(str(folder / 'p.toml'))};" in text(wrote.stdout)

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -96,7 +97,7 @@ def test_without_eigen_it_is_said_what_brings_it(prefix, tmp_path):
 def compiles(build, source):
     """Parses one file of the consumer as its build would compile it: include folders, C++20, definitions."""
     entry, = (e for e in json.loads((build / "compile_commands.json").read_text()) if e["file"].endswith(source))
-    command = [word for word in entry["command"].split() if word not in ("-c",)]
+    command = [word for word in shlex.split(entry["command"]) if word not in ("-c",)]
     at = command.index("-o")
     run(*command[:at], "-fsyntax-only", *command[at + 2:], cwd=entry["directory"])
 
@@ -119,7 +120,7 @@ def test_antaeus_is_built_inside_another_project(tmp_path):
 def test_the_lines_of_the_page_fetch_it(tmp_path):
     page = (ROOT / "docs/in_your_project.md").read_text()
     lines, = (text for text in re.findall(r"```cmake\n(.*?)```", page, re.DOTALL) if "FetchContent" in text)
-    lines = re.sub(r"set\(ANTAEUS_SITE_PACKAGES .*\)", f"set(ANTAEUS_SITE_PACKAGES {SITE_PACKAGES})", lines)
+    lines = re.sub(r"set\(ANTAEUS_SITE_PACKAGES .*\)", lambda _: f'set(ANTAEUS_SITE_PACKAGES "{SITE_PACKAGES}")', lines)
     shutil.copy(ROOT / "examples/consumer_add_subdirectory/main.cpp", tmp_path / "main.cpp")
     request = "add_executable(my_program main.cpp)\n" + lines
     build = tmp_path / "build"
