@@ -102,10 +102,12 @@ TEST(Numpy, EveryNumberTypeInBothByteOrders) {
       for (const char mark : {'<', '>'}) {
         std::string data(size, '\0');
         data[mark == '<' ? 0 : size - 1] = '\x07';
-        const NumpyArray array = npy_of(npy(
-            std::string("{'descr':'") + mark + kind + std::to_string(size) + "','fortran_order':False,'shape':(1,)}",
-            data));
+        const std::string head =
+            std::string("{'descr':'") + mark + kind + std::to_string(size) + "','fortran_order':False,'shape':(1,)}";
+        const NumpyArray array = npy_of(npy(head, data));
         EXPECT_EQ(array.values, (Values{7})) << mark << kind << size;
+        const double all_ones = kind == 'i' ? -1.0 : std::exp2(8.0 * static_cast<double>(size)) - 1.0;
+        EXPECT_EQ(npy_of(npy(head, std::string(size, '\xFF'))).values, (Values{all_ones})) << mark << kind << size;
         EXPECT_EQ(array.stored_type, (kind == 'i' ? "int" : "uint") + std::to_string(8 * size));
       }
     }

@@ -96,6 +96,7 @@ TEST(GaussianPosterior, ACorrelatedRowWithoutEvidenceIsAsIfItWereNotThere) {
   EXPECT_LT((whole.covariance() - part.covariance()).norm(), tolerance::kSamePosterior * whole.covariance().norm());
   EXPECT_TRUE(whole.gain().col(2).isZero(0.0));
   EXPECT_EQ(whole.evidence_rows(), 6);
+  EXPECT_EQ(whole.misfit_rows(), part.misfit_rows());
   EXPECT_NEAR(whole.log_evidence(), part.log_evidence(), tolerance::kSamePosterior * 100);
   R(2, 2) = kNaN;
   EXPECT_EQ(whole.compute_correlated(p.A, p.y, R, p.L), Status::not_finite);
@@ -132,6 +133,7 @@ TEST(GaussianPosterior, RowsWithoutEvidenceAreNotThere) {
   EXPECT_LT((whole.covariance() - part.covariance()).norm(), tolerance::kSamePosterior);
   EXPECT_NEAR(whole.log_evidence(), part.log_evidence(), tolerance::kSamePosterior);
   EXPECT_EQ(whole.evidence_rows(), 4);
+  EXPECT_EQ(whole.misfit_rows(), part.misfit_rows());
   EXPECT_EQ(whole.gain().col(2).norm(), 0.0);
 }
 

@@ -86,6 +86,23 @@ TEST(PoseQuality, CovarianceIsTheFormulas) {
   }
 }
 
+/// A torque channel's scale, gear, offset and sign cancel out: a pose is judged by joint torques.
+TEST(PoseQuality, DoesNotDependOnHowTheTorqueChannelReads) {
+  const Robot robot = test::own_robot("h1_2");
+  Robot geared = robot;
+  geared.profile.torque_sign = -1.0;
+  for (JointFigures& figures : geared.profile.figures) {
+    figures.gear = 50.0;
+    figures.scale = 1.1;
+    figures.torque_offset = 0.02;
+  }
+  PoseQuality quality(robot, kWrists), of_geared(geared, kWrists);
+  const VectorX q = robot.pose("arm_waist_target");
+  const Matrix6 expected = quality.evaluate(q)[0].rest.covariance;
+  const Matrix6 covariance = of_geared.evaluate(q)[0].rest.covariance;
+  EXPECT_LE((covariance - expected).norm(), tolerance::kSamePosterior * expected.norm());
+}
+
 TEST(PoseQuality, TheIncidentsPoseKnowsNothingAlongTheArm) {
   const Robot robot = test::own_robot("h1_2");
   PoseQuality quality(robot, kWrists);

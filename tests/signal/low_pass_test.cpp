@@ -40,6 +40,16 @@ TYPED_TEST(LowPass, ConstantInputIsReturnedToTheLastDigit) {
   }
 }
 
+TYPED_TEST(LowPass, ResetForgetsTheMotionBefore) {
+  TypeParam filter(1, 3.0);
+  ASSERT_EQ(filter.reset(VectorX::Zero(1)), Status::ok);
+  ASSERT_EQ(filter.step(VectorX::Ones(1), 0.05), Status::ok);
+  const VectorX level = VectorX::Constant(1, 7.0);
+  ASSERT_EQ(filter.reset(level), Status::ok);
+  ASSERT_EQ(filter.step(level, 0.05), Status::ok);
+  EXPECT_EQ(filter.value(), level);
+}
+
 TYPED_TEST(LowPass, TwoStepsOfOneInputAreOneOfTheirSum) {
   test::RandomSignals random(32);
   for (int trial = 0; trial < 200; ++trial) {
