@@ -38,14 +38,14 @@ ContactMotion swaying(const Robot& robot, int frames, bool steps) {
   return motion;
 }
 
-struct Case {
+struct ContactCase {
   const char* name;
   ContactRequest request;
   const char* set = "";
   bool steps = false, stamped = false;
   int frames = kLongFrames;
 };
-const std::vector<Case> kCases = {
+const std::vector<ContactCase> kCases = {
     {"frames", {test::kSoles}},
     {"frames with stamps and steps, link axes",
      {test::kSoles, false, LimitSet::none, WrenchAxes::link},
@@ -84,7 +84,7 @@ std::vector<std::string> sentences(const Page& page) {
 
 TEST(ContactBlocks, JoinedAreTheWholeMotionToTheBit) {
   const Robot robot = test::biped();
-  for (const Case& one : kCases) {
+  for (const ContactCase& one : kCases) {
     SCOPED_TRACE(one.name);
     ContactMotion motion = swaying(robot, one.frames, one.steps);
     if (one.stamped) motion.time = VectorX::LinSpaced(one.frames, 7.0, 7.0 + kLongStep * (one.frames - 1));
