@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/io/files.hpp"
 #include "antaeus/io/json.hpp"
 
 namespace antaeus {
@@ -17,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Heads of pages: of this release (src/report/page_html.cpp, apps/antaeus/commands/tour.cpp), and of releases before it.
+// Heads of pages: of this release (src/report/page_html.cpp, apps/antaeus/commands/tour.cpp), and of releases before
+// it.
 constexpr std::array<std::string_view, 3> kPageHeads = {
     R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="generator" content="Antaeus">)",
@@ -31,8 +31,9 @@ bool is_regular(const fs::path& file) noexcept {
   return ::lstat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
+constexpr std::size_t kHeadBytes = 4096;
+
 std::string head_of(const fs::path& file) {
-  constexpr std::size_t kHeadBytes = 4096;
   std::string head(kHeadBytes, '\0');
   if (!is_regular(file)) return {};
   std::ifstream in(file, std::ios::binary);
@@ -42,7 +43,7 @@ std::string head_of(const fs::path& file) {
 }
 
 std::string head_of(const NewFile& file) {
-  return file.stored_in.empty() ? std::string(file.bytes) : head_of(file.stored_in);
+  return file.stored_in.empty() ? std::string(file.bytes.substr(0, kHeadBytes)) : head_of(file.stored_in);
 }
 
 /// True for a table of estimates: its columns are named in the last bytes of the file.
@@ -54,17 +55,9 @@ bool is_table_of_estimates(const fs::path& file) {
   std::string tail(static_cast<std::size_t>(std::max<std::streamoff>(count, 0)), '\0');
   in.seekg(size - count);
   in.read(tail.data(), count);
-  return in && tail.ends_with("PAR1") && std::ranges::all_of(std::array{"step", "endpoint", "verdict", "sd_Fx"}, [&](const char* name) {
-    return tail.find(name) != tail.npos;
-  });
-}
-
-bool is_same(const fs::path& old, const NewFile& fresh) {
-  std::error_code failed;
-  const std::uintmax_t size = fs::file_size(old, failed);
-  const std::uintmax_t wanted = fresh.stored_in.empty() ? fresh.bytes.size() : fs::file_size(fresh.stored_in, failed);
-  if (failed || size != wanted) return false;
-  return read_file(old) == (fresh.stored_in.empty() ? fresh.bytes : read_file(fresh.stored_in));
+  return in && tail.ends_with("PAR1") &&
+         std::ranges::all_of(std::array{"step", "endpoint", "verdict", "sd_Fx"},
+                             [&](const char* name) { return tail.find(name) != tail.npos; });
 }
 
 /// \return the name in "schema": "antaeus.<name>/<number>" of a JSON text; empty: none
@@ -133,7 +126,6 @@ void check_replaceable(const fs::path& folder, const std::vector<NewFile>& files
     const fs::path place = folder / file.name;
     struct stat status{};
     if (::lstat(place.c_str(), &status) != 0 || replaced.may_go(file)) continue;
-    if (S_ISREG(status.st_mode) && is_same(place, file)) continue;
     throw Error(place.string(),
                 S_ISLNK(status.st_mode) ? "is a link, which is neither followed nor replaced"
                                         : "exists and is not a result of this command",

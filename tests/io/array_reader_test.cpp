@@ -100,7 +100,7 @@ TEST(FileStream, OfASetIsThereWithTheOthersOrNotAtAll) {
   }
   EXPECT_EQ(folder.entries(), 0U) << "nobody committed it";
   for (int round = 0; round < 2; ++round) {  // into a new folder, then over the earlier results
-    FileSet files(out);
+    FileSet files(out, Existing::any);
     FileStream stream = files.stream("long.txt");
     files.add("short.txt", "short");
     stream.write("a");

@@ -270,13 +270,6 @@ TEST(OwnResults, AHardLinkKeepsItsBytes) {
   EXPECT_EQ(read_file(folder.path() / "kept.bin"), "old");
 }
 
-TEST(OwnResults, TheSameBytesAreNoLoss) {
-  const TemporaryFolder folder;
-  write_file(folder.path() / "a.npy", "same");
-  write_file(folder.path() / "a.npy", "same", Existing::own);
-  EXPECT_ERROR(write_file(folder.path() / "a.npy", "else", Existing::own), "a.npy: exists");
-}
-
 TEST(OwnResults, AMarkListsTheFilesOfItsSet) {
   const TemporaryFolder folder;
   const auto write = [&](const std::string& bytes, const std::string& name) {

@@ -11,11 +11,11 @@ import pytest
 from antaeus.live.watching import Watch
 
 PATIENCE = 30.0  # s for an event; a tenth of a second is usual
-GOOD = 100  # samples before the fault
+GOOD = 100  # samples at least before the fault
 
 
-def sample(count):
-    return {"time": 0.005 * count, "qpos": [0.3, 0.2, 0.1], "dq": [0.0, 0.0, 0.0], "tau": [0.01 * math.sin(count + joint) for joint in range(3)]}
+def sample(stamp):
+    return {"time": stamp, "qpos": [0.3, 0.2, 0.1], "dq": [0.0, 0.0, 0.0], "tau": [0.01 * math.sin(200 * stamp + joint) for joint in range(3)]}
 
 
 def as_json(message):
@@ -24,21 +24,21 @@ def as_json(message):
 
 NAN = float("nan")
 FAULTS = {
-    "null_torques": lambda count: as_json(sample(count) | {"tau": None}),
-    "a_list_of_null_torques": lambda count: as_json(sample(count) | {"tau": [None] * 3}),
-    "empty_torques": lambda count: as_json(sample(count) | {"tau": []}),
-    "no_torques": lambda count: as_json({name: value for name, value in sample(count).items() if name != "tau"}),
-    "nan_torques": lambda count: as_json(sample(count) | {"tau": [NAN] * 3}),
-    "nan_positions": lambda count: as_json(sample(count) | {"qpos": [NAN] * 3}),
-    "too_few_torques": lambda count: as_json(sample(count) | {"tau": [0.0, 0.0]}),
-    "too_many_positions": lambda count: as_json(sample(count) | {"qpos": [0.0] * 4}),
-    "a_frozen_stamp": lambda count: as_json(sample(count) | {"time": 0.005 * (GOOD - 1)}),
-    "a_nan_stamp": lambda count: as_json(sample(count) | {"time": NAN}),
-    "no_stamp": lambda count: as_json({name: value for name, value in sample(count).items() if name != "time"}),
-    "stamps_that_run_backwards": lambda count: as_json(sample(count) | {"time": 0.005 * (2 * GOOD - count)}),
-    "cut_messages": lambda count: as_json(sample(count))[:-10],
-    "no_json": lambda count: b"\xff\x00nothing",
-    "silence": lambda count: None,
+    "null_torques": lambda stamp, last: as_json(sample(stamp) | {"tau": None}),
+    "a_list_of_null_torques": lambda stamp, last: as_json(sample(stamp) | {"tau": [None] * 3}),
+    "empty_torques": lambda stamp, last: as_json(sample(stamp) | {"tau": []}),
+    "no_torques": lambda stamp, last: as_json({name: value for name, value in sample(stamp).items() if name != "tau"}),
+    "nan_torques": lambda stamp, last: as_json(sample(stamp) | {"tau": [NAN] * 3}),
+    "nan_positions": lambda stamp, last: as_json(sample(stamp) | {"qpos": [NAN] * 3}),
+    "too_few_torques": lambda stamp, last: as_json(sample(stamp) | {"tau": [0.0, 0.0]}),
+    "too_many_positions": lambda stamp, last: as_json(sample(stamp) | {"qpos": [0.0] * 4}),
+    "a_frozen_stamp": lambda stamp, last: as_json(sample(stamp) | {"time": last}),
+    "a_nan_stamp": lambda stamp, last: as_json(sample(stamp) | {"time": NAN}),
+    "no_stamp": lambda stamp, last: as_json({name: value for name, value in sample(stamp).items() if name != "time"}),
+    "stamps_that_run_backwards": lambda stamp, last: as_json(sample(stamp) | {"time": 2 * last - stamp}),
+    "cut_messages": lambda stamp, last: as_json(sample(stamp))[:-10],
+    "no_json": lambda stamp, last: b"\xff\x00nothing",
+    "silence": lambda stamp, last: None,
 }
 
 
@@ -51,10 +51,13 @@ class Sender:
         self.fault, self.faulty, self.repaired = fault, threading.Event(), threading.Event()
 
     def run(self, push, stop):
-        count = 0
+        began, last, count = time.monotonic(), 0.0, 0
         while not stop.is_set():
-            faulty = count >= GOOD and self.faulty.is_set() and not self.repaired.is_set()
-            message = self.fault(count) if faulty else as_json(sample(count))
+            stamp = time.monotonic() - began
+            if count >= GOOD and self.faulty.is_set() and not self.repaired.is_set():
+                message = self.fault(stamp, last)
+            else:
+                message, last = as_json(sample(stamp)), stamp
             if message is not None:
                 push(message, time.monotonic())
             count += 1
@@ -125,8 +128,9 @@ def test_a_guard_says_of_a_late_sample_what_its_wrench_says():
         format = "json"
 
         def run(self, push, stop):
-            for count in range(2000):
-                push(as_json(sample(count)), 0.005 * count + (1.0 if count >= GOOD else 0.0))
+            for count in range(100_000):
+                stamp = 0.005 * count
+                push(as_json(sample(stamp)), stamp + (1.0 if count >= GOOD else 0.0))
                 if stop.wait(0.005):
                     return
 

@@ -161,7 +161,7 @@ def run_fleet(*words, **how):
 
 
 def paths_of(out):
-    return sorted(pq.read_table(out / "episodes", partitioning="hive")["path"].to_pylist())
+    return sorted(path for file in out.glob("episodes/**/*.parquet") for path in pq.read_table(file)["path"].to_pylist())
 
 
 @pytest.mark.parametrize("name", ["episodes", "steps", "events", "joints"])
@@ -308,10 +308,9 @@ def test_an_episode_replaces_an_episode_and_nothing_else(tmp_path):
     assert (out / "notes.txt").read_text() == "mine"
     shutil.copytree(out, tmp_path / "raw", ignore=shutil.ignore_patterns(".antaeus.json"))
     before = tree(tmp_path / "raw")
-    antaeus.write_episode(second, tmp_path / "raw")  # the same bytes
     with pytest.raises(ValueError, match=r"\.npy: exists and is not a result of this command; choose another name, or move it away"):
         antaeus.write_episode(first, tmp_path / "raw")
-    assert before.items() <= tree(tmp_path / "raw").items()
+    assert tree(tmp_path / "raw") == before
     assert json.loads((out / ".antaeus.json").read_text())["schema"] == "antaeus.episode/1"
 
 

@@ -6,6 +6,7 @@ number of workers. A few attempts are in memory at a time.
 
 import collections
 import dataclasses
+import functools
 import hashlib
 import os
 import pathlib
@@ -143,7 +144,7 @@ def _finish(place: pathlib.Path, partial: bool, progress: Callable[[float], None
         told = _write(rows, attempts, robots, scratch, progress)
         for name in (*schema.TABLES, "episodes"):
             try:
-                ownership.replace_folder(scratch / name, place / name, folders.own_files(place / name))
+                ownership.replace_folder(scratch / name, place / name, functools.partial(folders.own_files, place / name))
             except FileExistsError as error:
                 raise FormatError(error.filename, "is in the place of a table of fleet, which did not write it", "move it away") from None
     return dataclasses.replace(told, folder=place, missing=len(absent))

@@ -113,17 +113,26 @@ def _remove_empty(folder: pathlib.Path, own: Collection[str]) -> None:
                 os.rmdir(folder / place)
 
 
-def replace_folder(made: pathlib.Path, out: pathlib.Path, own: Collection[str], first: str = "") -> None:
-    """Puts the folder `made` in the place of `out`: the files `own` go, everything else in `out` stays.
+def replace_folder(made: pathlib.Path, out: pathlib.Path, own_files: Callable[[], Collection[str]], first: str = "") -> None:
+    """Puts the folder `made` in the place of `out`: the files `own_files()` go, everything else in `out` stays.
 
-    One exchange of two folders where that is possible; otherwise file by file, beginning with `first`. Raises FileExistsError that
-    names a file of the user with a name of the new ones, and OSError.
+    One exchange of two folders where that is possible; otherwise file by file, beginning with `first`. Two that replace one folder take
+    turns. Raises FileExistsError that names a file of the user with a name of the new ones, and OSError.
     """
-    if not os.path.lexists(out):
-        os.rename(made, out)
-        return
+    while not os.path.lexists(out):
+        try:
+            os.rename(made, out)
+            return
+        except OSError as error:  # someone else has made it meanwhile
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                raise
     if not is_folder(out):
         raise FileExistsError(errno.EEXIST, "is not a folder", str(out))
+    with locked(out):
+        _replace(made, out, own_files(), first)
+
+
+def _replace(made: pathlib.Path, out: pathlib.Path, own: Collection[str], first: str) -> None:
     new = sorted((str(file.relative_to(made)) for file in made.rglob("*") if file.is_file()), key=lambda name: (name != first, name))
     mine, others = split_entries(out, own, new)
     for name in others:
@@ -170,12 +179,20 @@ def locked(folder: pathlib.Path, waiting: Callable[[], None] = lambda: None) -> 
     Where the file system has no locks there is none (docs/reliability.md).
     """
     held: dict[tuple[int, int], int] = _held.__dict__.setdefault("depth", {})
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    while True:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         status = os.fstat(handle)
         key = (status.st_dev, status.st_ino)
-        if not held.get(key):
-            _lock(handle, waiting)
+        try:
+            if not held.get(key):
+                _lock(handle, waiting)
+            if os.path.samestat(status, os.stat(folder)):
+                break
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)  # another folder has its name by now
+    try:
         held[key] = held.get(key, 0) + 1
         try:
             yield

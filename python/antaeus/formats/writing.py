@@ -133,12 +133,11 @@ def write(recording: Recording, out: pathlib.Path, progress: Callable[[float], N
             if out.suffix == ".parquet":
                 table = beside / "table"
                 _to_parquet(made, table, written.channels, _notes(recording), written.start, recording.clock)
-            with ownership.locked(out.parent):
+            if out.suffix == ".parquet":
                 require_replaceable(out, source)
-                if out.suffix == ".parquet":
-                    os.replace(table, out)
-                else:
-                    ownership.replace_folder(made, out, _own_files(out), COLUMNS_FILE)
+                os.replace(table, out)
+            else:
+                ownership.replace_folder(made, out, lambda: _replaceable_files(out, source), COLUMNS_FILE)
             return written
         except FileExistsError as error:
             raise FormatError(error.filename, "exists, and convert did not write it", "name another folder, or move it away") from None
@@ -208,6 +207,11 @@ def require_replaceable(out: pathlib.Path, source: pathlib.Path | None = None) -
         raise FormatError(out, "is a link that names no folder", "name a folder, a .parquet or an .mcap")
     elif out.exists() and out.suffix not in (".parquet", ".mcap"):
         raise FormatError(out, "is a file", "name a folder, a .parquet or an .mcap")
+
+
+def _replaceable_files(out: pathlib.Path, source: pathlib.Path | None) -> set[str]:
+    require_replaceable(out, source)
+    return _own_files(out)
 
 
 def _own_files(folder: pathlib.Path) -> set[str]:
