@@ -9,7 +9,7 @@ import tomllib
 
 import numpy as np
 import pytest
-from command_line import OFFSET, ROOT, SHARED, refused, run, text
+from command_line import OFFSET, ROOT, SHARED, prose, refused, run, text
 
 PANDA = ROOT / "robots" / "panda"
 TIAGO = pathlib.Path(os.environ.get("ANTAEUS_EXAMPLE_ROBOTS", "/nowhere")) / "tiago_description/robots/tiago.urdf"
@@ -41,7 +41,7 @@ def summary_of(out):
 
 def test_files_and_summary(identified):
     out, done = identified
-    assert done.stderr == b"" and "Is the noise identified?" in text(done.stdout)
+    assert done.stderr == b"" and "Is the noise identified?" in prose(done.stdout)
     assert sorted(os.listdir(out)) == ["profile.toml", "report.html", "summary.json"]
     told = summary_of(out)
     assert told["schema"] == "antaeus.identify/1" and told["identified"] and not told["unlabelled"]
@@ -127,7 +127,7 @@ def test_logs_of_two_robots(free, tmp_path):
 def test_a_payload_is_told(free, tmp_path):
     done = run("identify", free, "--robot", "panda", "--contact-free", "all", "--loaded", spoiled(free, tmp_path / "loaded.npz"), "--payload-frame",
                "panda_hand", "--out", tmp_path / "out", seconds=PATIENCE)
-    assert "What does it carry?" in text(done.stdout) and done.returncode in (0, 1)
+    assert "What does it carry?" in prose(done.stdout) and done.returncode in (0, 1)
 
 
 def test_a_refused_joint_is_told_first_and_is_exit_code_1(free, tmp_path):
@@ -262,4 +262,4 @@ def test_the_tiagos_channels_are_named_and_its_effort_units_identified(tmp_path)
     assert told["unit"] == "channel units" and told["hold_out"]["covered"] >= 0.9
     for name in ("profile.toml", "summary.json", "report.html"):
         assert "channel units" in (tmp_path / "out" / name).read_text("utf-8"), name
-    assert "channel units" in text(done.stdout)
+    assert "channel units" in prose(done.stdout)
