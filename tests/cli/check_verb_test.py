@@ -5,7 +5,7 @@ import json
 import needs
 import numpy as np
 import pytest
-from command_line import refused, run, text
+from command_line import prose, refused, run, text
 
 
 def arm(folder, seconds=20.0, **changed):
@@ -53,7 +53,7 @@ def test_a_clean_log(log, tmp_path):
 
 def test_without_a_robot_channels_are_judged(log, tmp_path):
     assert checked(log)["robot"] == ""
-    assert "without --robot" in text(run("check", log, "--out", tmp_path / "out").stdout)
+    assert "without --robot" in prose(run("check", log, "--out", tmp_path / "out").stdout)
     np.save(log / "time.npy", np.load(log / "time.npy") * 1e6)
     summary = checked(log, code=1)
     first = summary["findings"][0]
@@ -61,7 +61,7 @@ def test_without_a_robot_channels_are_judged(log, tmp_path):
     assert first["remedy"] == "channels.time_scale = 1e-06" and first["channel"] == "time" and first["margin"] is None
     done = run("check", log, "--out", tmp_path / "out")
     assert done.returncode == 1
-    assert "error, time_unit: the clock counts µs" in text(done.stdout)
+    assert "error, time_unit: the clock counts µs" in prose(done.stdout)
     assert "set-up mistake" in (tmp_path / "out" / "report.html").read_text()
 
 
@@ -116,7 +116,7 @@ def test_bad_logs_are_findings_and_no_crash(tmp_path):
 
 def test_show_begins_with_what_is_wrong(log, tmp_path):
     done = run("show", log, "--robot", "ur5e", "--out", tmp_path / "clean")
-    assert "Is the log what the profile says?" not in text(done.stdout)
+    assert "Is the log what the profile says?" not in prose(done.stdout)
     np.save(log / "dq.npy", -np.load(log / "dq.npy"))
     done = run("show", log, "--out", tmp_path / "out")
     assert done.returncode == 0

@@ -7,12 +7,12 @@ import re
 
 import needs
 import pytest
-from command_line import ROOT, refused, run, text
+from command_line import ROOT, prose, refused, run, text
 
 def test_help_of_the_program_names_the_exit_codes():
     done = run("--help")
     assert done.returncode == 0 and done.stderr == b""
-    assert "Exit codes: 0 fine, 1 ran and refused or found an incident, 2 bad input" in text(done.stdout)
+    assert "Exit codes: 0 fine, 1 ran and refused or found an incident, 2 bad input" in prose(done.stdout)
 
 
 JOINTS = ("-e", "left wrist", "-j", "left_shoulder_pitch_joint", "-j", "left_elbow_joint")
@@ -125,7 +125,7 @@ def test_audit_tells_an_incident_from_a_good_run(twins, tmp_path):
     assert run("audit", twins / "twin_incident", "--robot", "h1_2", "--out", tmp_path / "a").returncode == 1
     good = run("audit", twins / "twin_good", "--robot", "h1_2", "--out", tmp_path / "b")
     assert good.returncode == 0 and good.stderr == b""
-    assert "No incident" in text(good.stdout)
+    assert "No incident" in prose(good.stdout)
 
 
 def test_audit_without_out_names_its_folder_after_the_episode(twins, tmp_path):
@@ -229,7 +229,7 @@ def test_estimate_smoothed(twins, tmp_path):
     assert any(known["wrench"] != one["wrench"] for known, one in zip(smoothed, posterior))
     file = tmp_path / "smoothed.csv"
     done = run("estimate", incident, "--robot", "h1_2", "--smooth", "0.2", "--out", file)
-    assert done.returncode == 0 and "Estimator smoothed" in text(done.stdout) and "from the whole log" in text(done.stdout)
+    assert done.returncode == 0 and "Estimator smoothed" in prose(done.stdout) and "from the whole log" in prose(done.stdout)
     with file.open(encoding="utf-8") as lines:
         written = list(csv.DictReader(lines))
     assert [float(row["Fz"]) for row in written] == [row["Fz"] for row in smoothed]
@@ -260,7 +260,7 @@ def test_estimate_prints_the_posterior_and_leaves_feet_out(twins):
     assert json.loads(run("estimate", incident, "--robot", "h1_2", "--json").stdout)["left_out"] == ["left foot", "right foot"]
     line = refused("estimate", incident, "--robot", "h1_2", "--endpoint", "left foot")
     assert "no posterior at left foot" in line and "--estimator deployed" in line
-    assert "Left out" not in text(run("estimate", incident, "--robot", "h1_2", "--endpoint", "left foot", "--estimator", "stacked").stdout)
+    assert "Left out" not in prose(run("estimate", incident, "--robot", "h1_2", "--endpoint", "left foot", "--estimator", "stacked").stdout)
 
 
 @pytest.mark.parametrize("estimator", ["deployed", "stacked"])
@@ -283,8 +283,8 @@ def test_forces_have_the_profiles_sign_else_on_robot(small, twins):
         assert {row["sign"] for row in turned} == {"on_environment"}
         assert [row["Fx"] for row in plain] == [-row["Fx"] for row in turned]
         assert {row["sign"] for row in rows(twins / "twin_good", "--robot", "h1_2", "--estimator", estimator, "--step", "0")} == {"on_environment"}
-    assert "sign of forces: on_robot (Antaeus' convention: the profile states no deployed sign)" in text(run("robot", "planar_3r").stdout)
-    assert "sign of forces: on_environment (the profile's deployed sign)" in text(run("robot", "h1_2").stdout)
+    assert "sign of forces: on_robot (Antaeus' convention: the profile states no deployed sign)" in prose(run("robot", "planar_3r").stdout)
+    assert "sign of forces: on_environment (the profile's deployed sign)" in prose(run("robot", "h1_2").stdout)
 
 
 def test_robot_says_where_its_settings_come_from(small):
@@ -326,7 +326,7 @@ def test_preflight_refuses_the_incidents_pose_and_passes_zero():
     sds = {c["subject"]: c for c in report["checks"] if c["check"] == "sd"}
     assert sds["left_wrist_yaw_link"]["value"] == pytest.approx(20.0, abs=0.05) and not sds["left_wrist_yaw_link"]["passed"]
     done = run("preflight", "--robot", "h1_2", "--pose", "zero")
-    assert done.returncode == 0 and "Pre-flight passed" in text(done.stdout)
+    assert done.returncode == 0 and "Pre-flight passed" in prose(done.stdout)
     report = json.loads(run("preflight", "--robot", "h1_2", "--pose", "zero", "--json").stdout)
     assert report["passed"] and {c["check"] for c in report["checks"]} == {"gain", "sd", "conditioning"}
 

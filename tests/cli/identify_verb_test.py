@@ -8,7 +8,7 @@ import tomllib
 
 import numpy as np
 import pytest
-from command_line import OFFSET, ROOT, refused, run, text
+from command_line import OFFSET, ROOT, prose, refused, run, text
 
 PANDA = ROOT / "robots" / "panda"
 PATIENCE = 240.0  # s: two cores are shared with other tests
@@ -38,7 +38,7 @@ def summary_of(out):
 
 def test_files_and_summary(identified):
     out, done = identified
-    assert done.stderr == b"" and "Is the noise identified?" in text(done.stdout)
+    assert done.stderr == b"" and "Is the noise identified?" in prose(done.stdout)
     assert sorted(os.listdir(out)) == ["profile.toml", "report.html", "summary.json"]
     told = summary_of(out)
     assert told["schema"] == "antaeus.identify/1" and told["identified"] and not told["unlabelled"]
@@ -124,7 +124,7 @@ def test_logs_of_two_robots(free, tmp_path):
 def test_a_payload_is_told(free, tmp_path):
     done = run("identify", free, "--robot", "panda", "--contact-free", "all", "--loaded", spoiled(free, tmp_path / "loaded.npz"), "--payload-frame",
                "panda_hand", "--out", tmp_path / "out", seconds=PATIENCE)
-    assert "What does it carry?" in text(done.stdout) and done.returncode in (0, 1)
+    assert "What does it carry?" in prose(done.stdout) and done.returncode in (0, 1)
 
 
 def test_a_refused_joint_is_told_first_and_is_exit_code_1(free, tmp_path):

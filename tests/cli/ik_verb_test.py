@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pinocchio as pin
 import pytest
-from command_line import ROOT, refused, run, text
+from command_line import ROOT, prose, refused, run, text
 
 ROBOTS = ROOT / "robots"
 FIXED = ["target", "status", "reason", "reached", "position_error", "rotation_error", "iterations", "attempts", "blocked_by", "agreeing_starts", "gradient"]
@@ -194,7 +194,7 @@ def test_a_start_keeps_the_branch_and_is_pulled_in(panda, tmp_path):
 
 def test_one_target_on_the_command_line(panda, tmp_path):
     done = run("ik", "-r", "panda", "-f", "panda_hand", "--target", "-0.4,0.1,0.5", cwd=tmp_path)
-    assert done.returncode == 0 and done.stderr == b"" and "Yes: the target is reached" in text(done.stdout)
+    assert done.returncode == 0 and done.stderr == b"" and "Yes: the target is reached" in prose(done.stdout)
     assert sorted(os.listdir(tmp_path / "antaeus-ik-panda_hand")) == FILES
     result = Result(tmp_path / "antaeus-ik-panda_hand", panda.joints)
     np.testing.assert_allclose(panda.pose(result.q[0]).translation, [-0.4, 0.1, 0.5], atol=POSITION)

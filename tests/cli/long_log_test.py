@@ -9,7 +9,7 @@ import zipfile
 import needs
 import numpy as np
 import pytest
-from command_line import patience, refused, run, text
+from command_line import patience, prose, refused, run
 
 
 def wavy(steps, motors=3, dt=0.002):
@@ -159,7 +159,7 @@ def test_an_audit_of_a_long_log_says_what_it_takes_apart(tmp_path):
     done = run("audit", log, "-r", "planar_3r", "-o", out, seconds=60)
     assert done.returncode in (0, 1), done.stderr
     assert sorted(f.name for f in out.iterdir()) == ["report.html", "steps.parquet", "summary.json", "whole.json"]
-    assert "rows; --csv writes steps.csv, too" in text(done.stdout)
+    assert "rows; --csv writes steps.csv, too" in prose(done.stdout)
     summary = json.loads((out / "summary.json").read_text())
     whole = json.loads((out / "whole.json").read_text())
     assert whole["steps"] == 150_000
@@ -224,7 +224,7 @@ def test_every_form_of_a_long_motion_gives_the_same_contacts(tmp_path):
 def test_contacts_of_a_long_motion_say_what_they_leave_out(tmp_path):
     np.savez(tmp_path / "motion.npz", **swaying(110_000))
     done = contact(tmp_path / "motion.npz", tmp_path / "out")
-    assert "torques.parquet (220000 rows; --csv writes CSV, too)" in text(done.stdout)
+    assert "torques.parquet (220000 rows; --csv writes CSV, too)" in prose(done.stdout)
     page = (tmp_path / "out/report.html").read_text()
     assert len(page) < 8e6
     assert "Of 50 steps each, plots show the least and the largest value" in page

@@ -9,7 +9,7 @@ import xml.etree.ElementTree
 import numpy as np
 import pyarrow.parquet
 import pytest
-from command_line import ROOT, cpu_of, refused, run, text
+from command_line import ROOT, cpu_of, prose, refused, run, text
 
 TARGET = ("--robot", "h1_2", "--pose", "arm_waist_target")
 PLANE = ("-e", "left wrist", "-j", "left_shoulder_pitch_joint", "-j", "left_elbow_joint")
@@ -83,7 +83,7 @@ def test_a_logged_imu_turns_the_base(twins, tmp_path):
     none = ("--set", "equation.imu=none")
     ignored = json.loads(run(*tilted, *none, "--json").stdout)
     assert ignored.pop("used_imu") is False and ignored == json.loads(run(*upright, *none, "--json").stdout)
-    assert "the logged IMU was not used" in text(run(*tilted, *none).stdout)
+    assert "the logged IMU was not used" in prose(run(*tilted, *none).stdout)
 
 
 def test_an_imu_without_a_quaternion_at_the_step_is_one_line(twins, tmp_path):
@@ -123,10 +123,10 @@ def test_what_advise_says_passes_preflight():
 
 def test_advise_where_nothing_need_move_and_where_nothing_helps():
     done = run("advise", "--robot", "h1_2", "--pose", "zero")
-    assert done.returncode == 0 and "nothing need move" in text(done.stdout)
+    assert done.returncode == 0 and "nothing need move" in prose(done.stdout)
     done = run("advise", *TARGET, "--limit", "sd=0.01", "-e", "left wrist", "-j", "left_elbow_joint")
     assert done.returncode == 1 and done.stderr == b""
-    assert "No pose found" in text(done.stdout) and "no position suffices" in text(done.stdout)
+    assert "No pose found" in prose(done.stdout) and "no position suffices" in prose(done.stdout)
     lost = json.loads(run("advise", *TARGET, "--limit", "sd=0.01", "-e", "left wrist", "-j", "left_elbow_joint", "--json").stdout)
     assert lost["advice"][0]["positions_rad"] is None and lost["advice"][0]["moves"] == []
 

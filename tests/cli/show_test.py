@@ -4,14 +4,14 @@ import json
 import os
 
 import numpy as np
-from command_line import ROOT, refused, run, text
+from command_line import ROOT, prose, refused, run
 
 
 def shown(log, out, *more):
     """What is printed, the page and the summary."""
     done = run("show", log, "--out", out, *more)
     assert done.returncode == 0 and done.stderr == b"", done.stderr
-    return text(done.stdout), (out / "report.html").read_text(), json.loads((out / "summary.json").read_text())
+    return prose(done.stdout), (out / "report.html").read_text(), json.loads((out / "summary.json").read_text())
 
 
 def write(folder, **channels):
@@ -26,7 +26,7 @@ def test_a_log_without_a_robot(small, tmp_path):
     assert "small: 20 steps over 0.38 s at 50 Hz" in story
     assert "Torques, positions, targets and velocities of 3 joints." in story
     assert "No NaN, no gap in time, no frozen channel." in story
-    assert f"Written to {tmp_path / 'out'}: report.html, summary.json" in " ".join(story.split())
+    assert f"Written to {tmp_path / 'out'}: report.html, summary.json" in story
     assert sorted(f.name for f in (tmp_path / "out").iterdir()) == ["report.html", "summary.json"]
     assert summary["schema"] == "antaeus.show/1" and summary["robot"] is None and summary["steps"] == 20
     tau = np.load(small / "tau.npy")
@@ -73,7 +73,7 @@ def test_bad_logs_are_pages_that_say_so(tmp_path):
     }
     for name, (channels, says) in cases.items():
         story, page, _ = shown(write(tmp_path / name, **channels), tmp_path / "out" / name, "--robot", "planar_3r")
-        assert says in " ".join(story.split()), (name, story)
+        assert says in story, (name, story)
         assert page.startswith("<!doctype html>"), name
 
 
@@ -81,7 +81,7 @@ def test_a_table_of_strangers(tmp_path):
     table = tmp_path / "log.csv"
     table.write_text("t [ms],label,arm/x_torque,arm/y_torque,Fx,Fy\n0,a,1,2,3,4\n10,b,2,,4,5\n")
     story, _, summary = shown(table, tmp_path / "out")
-    assert "1 row holds NaN or infinity, in torque; at step 1 (0.010 s)." in " ".join(story.split())
+    assert "1 row holds NaN or infinity, in torque; at step 1 (0.010 s)." in story
     assert "1 column holds text and is left out: label" in story
     assert [j["name"] for j in summary["joints"]] == ["arm/x", "arm/y"]
     assert [(c["name"], c["columns"], c["role"]) for c in summary["channels"]] == [("torque", 2, "torque"), ("F", 2, "other")]
@@ -136,7 +136,7 @@ def test_the_peak_torque_is_named_with_its_step(twins, tmp_path):
     story, _, summary = shown(log, tmp_path / "out", "--robot", "h1_2")
     tau, time = np.load(log / "tau.npy"), np.load(log / "time.npy")
     step, joint = np.unravel_index(np.argmax(np.abs(tau)), tau.shape)
-    assert f"step {step} ({time[step]:.3f} s)" in " ".join(story.split())
+    assert f"step {step} ({time[step]:.3f} s)" in story
     assert summary["joints"][joint]["peak_torque_step"] == step and summary["metrics"]["peak_torque"] == tau[step, joint]
 
 

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pyarrow.parquet
 import pytest
-from command_line import ROOT, refused, run, text
+from command_line import ROOT, prose, refused, run, text
 
 FILES = ["report.html", "samples.csv", "samples.parquet", "summary.json"]
 SCENARIOS = ["pose-change", "tracking", "inspection", "tumble", "singular", "posture"]
@@ -85,7 +85,7 @@ def test_the_published_scheme_is_chosen_at_once_and_says_what_it_costs(tmp_path)
     assert settings["flying.law"] == "tracker" and settings["null_space.freeze"] == "all"
     assert float(settings["j_plus.exit_step"]) == float(settings["null_space.exit_step"]) == 0.0
     assert any("does worse than the defaults" in remark for remark in summary["remarks"])
-    assert "does worse than the defaults" in text(done.stdout) + (out / "report.html").read_text()
+    assert "does worse than the defaults" in prose(done.stdout) + (out / "report.html").read_text()
 
 
 def test_a_load_is_flown_and_told(tmp_path):
@@ -95,7 +95,7 @@ def test_a_load_is_flown_and_told(tmp_path):
     assert done.returncode in (0, 1) and summary["payloads"][0]["frame"] == "ee_link"
     assert "163.1 kg" in summary["physics"][0] and "payload of 2.5 kg at ee_link" in summary["physics"][0]
     page = (out / "report.html").read_text("utf-8").replace("\u00a0", " ")
-    assert "payload of 2.5 kg at ee_link" in page and "payload of 2.5 kg" in text(done.stdout)
+    assert "payload of 2.5 kg at ee_link" in page and "payload of 2.5 kg" in prose(done.stdout)
     assert " ".join(load) in summary["command"]
     again = run(*summary["command"].split()[1:], "--json", seconds=30)
     assert json.loads(again.stdout)["metrics"] == summary["metrics"]

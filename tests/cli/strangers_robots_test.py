@@ -5,7 +5,7 @@ import json
 import needs
 import numpy as np
 import pytest
-from command_line import refused, run, text
+from command_line import prose, refused, run, text
 
 BODY = '<inertial><origin xyz="0 0 -0.1"/><mass value="{}"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>'
 
@@ -135,7 +135,7 @@ def test_a_massless_link_refuses_only_where_the_mass_matrix_is_singular(tmp_path
     whole, thumb = write(tmp_path, "ball", ball, root="base"), write(tmp_path, "thumb", ball + joint("thumb", "lower", "tip", mass=0), root="base")
     pose = ("-e", "hand", "--positions", "y=0.4,elbow=0.5")
     assert run("preflight", "-r", whole, *pose).returncode in (0, 1)
-    assert "link 'v1' has no mass and moves (joint 'x')" in text(run("robot", whole).stdout)
+    assert "link 'v1' has no mass and moves (joint 'x')" in prose(run("robot", whole).stdout)
     log = tmp_path / "log.csv"
     names = ["x", "y", "z", "elbow", "thumb"]
     rows = np.column_stack([np.arange(40) / 200] + [0.1 * np.sin(np.arange(40) / 20 + i) for i in range(10)])

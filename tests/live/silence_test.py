@@ -2,7 +2,6 @@
 
 import json
 import math
-import socket
 import threading
 import time
 

@@ -58,8 +58,7 @@ class ANTAEUS_API FileSet {
   void add(std::string name, std::string bytes);
   /// The same for bytes that come until commit(). \throws Error besides where nothing can be written there
   FileStream stream(std::string name);
-  /// Adds a hidden file that lists the files so far, by which a later run recognises them: of a set without
-  /// summary.json.
+  /// Adds a hidden list of the files so far, by which a later run recognises a set without summary.json.
   void mark(const char* schema);
   /// A single file replaces its forerunner in one rename. Two or more replace the folder as one, unless it belongs to
   /// someone else, holds folders or more than 64 other files, is the working directory or a mount point, has access
