@@ -40,8 +40,8 @@ class ANTAEUS_API FileStream {
   std::shared_ptr<detail::StreamedFile> file_;
 };
 
-/// Files that may be replaced. `own`: results of an earlier run, recognised by their content; any other file and any link
-/// is refused. `any`: whatever regular file has its name.
+/// Files that may be replaced. `own`: results of an earlier run, recognised by their content; any other file and any
+/// link is refused. `any`: whatever regular file has its name.
 enum class Existing : std::uint8_t { own, any };
 
 /// A set of files that appears in its folder complete or not at all. Each file is first written into a ScratchFolder
