@@ -26,30 +26,30 @@ TEST(ReplayRealtime, ABlockAllocatesNothing) {
     robot.profile.torque_sign = -1.0;  // torques go through the map
     test::RandomStates random(1049);
     SCOPED_TRACE(std::string(name) + ", " + random.text());
-    constexpr int kBlock = 8, kStates = 200 * kBlock;
-    const BatchStates states(robot.model, kStates, random);
+    constexpr int kBlock = 8, kCounted = 200 * kBlock;
+    const BatchStates states(robot.model, kCounted, random);
     BatchReplay replay(robot, {robot.profile.endpoints[0].frame}, {.threads = 1, .block = kBlock});
     const BatchSizes sizes(replay.model());
-    BatchAnswers answers(replay.model(), kStates);
+    BatchAnswers answers(replay.model(), kCounted);
     const BatchInput all = states.at_rest();
     const BatchOutput out = answers.all(false);
 
     const auto cut = [&](int count) { return allocations([&](int n) { block_of(all, sizes, 0, n); }, count); };
-    EXPECT_EQ(cut(kStates), 0);
+    EXPECT_EQ(cut(kCounted), 0);
     const auto run = [&](int count) { replay.run(block_of(all, sizes, 0, count), block_of(out, sizes, 0, count)); };
     run(kBlock);
-    EXPECT_EQ(allocations(run, kStates), allocations(run, 2 * kBlock)) << "200 blocks and 2";
+    EXPECT_EQ(allocations(run, kCounted), allocations(run, 2 * kBlock)) << "200 blocks and 2";
     const std::vector<std::string> wanted = {"wrench", "residual"};
     double sum = 0.0;
     const ReplaySink sink = [&](const ReplayBlock& block) { sum += block.out.wrench.values[0]; };
     const auto stream = [&](int count) { replay.stream(block_of(all, sizes, 0, count), wanted, sink); };
-    EXPECT_EQ(allocations(stream, kStates), allocations(stream, 2 * kBlock)) << "200 blocks and 2";
+    EXPECT_EQ(allocations(stream, kCounted), allocations(stream, 2 * kBlock)) << "200 blocks and 2";
     EXPECT_TRUE(std::isfinite(sum));
 
     BatchReplay judged =
         BatchReplay::with_posterior(robot, {robot.profile.endpoints[0].frame}, {.threads = 1, .block = kBlock});
-    std::vector<Verdict> verdict(kStates);
-    std::vector<Reasons> reasons(kStates);
+    std::vector<Verdict> verdict(kCounted);
+    std::vector<Reasons> reasons(kCounted);
     ReplayInput measured = all;
     measured.v = {states.v};
     const auto judge = [&](int count) {
@@ -59,7 +59,7 @@ TEST(ReplayRealtime, ABlockAllocatesNothing) {
       judged.run(block_of(measured, sizes, 0, count), said);
     };
     judge(kBlock);
-    EXPECT_EQ(allocations(judge, kStates), allocations(judge, 2 * kBlock)) << "200 blocks and 2";
+    EXPECT_EQ(allocations(judge, kCounted), allocations(judge, 2 * kBlock)) << "200 blocks and 2";
     EXPECT_NE(verdict[0], Verdict::invalid_input);
   }
 }

@@ -131,7 +131,7 @@ TEST(Replay, ThePosteriorIsTheSameInBlocks) {
   BatchInput in = states.at_rest();
   const std::vector<double> variance(static_cast<std::size_t>(kReplayedStates * states.motors), 0.04);
   in.variance = {variance};
-  struct Answers {
+  struct BlockAnswers {
     std::vector<double> mean = std::vector<double>(6 * kReplayedStates),
                         covariance = std::vector<double>(21 * kReplayedStates);
     BatchOutput all() {
