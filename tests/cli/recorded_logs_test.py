@@ -13,7 +13,7 @@ PATIENCE = 240.0  # s: two cores are shared with other tests
 
 
 def check(path, robot, folder):
-    out = run("check", str(path), "--robot", str(robot), "--json", cwd=folder)
+    out = run("check", str(path), "--robot", str(robot), "--json", cwd=folder, seconds=PATIENCE)
     assert out.returncode in (0, 1), out.stderr
     return json.loads(out.stdout)["findings"]
 
