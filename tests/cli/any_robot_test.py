@@ -62,13 +62,13 @@ def test_no_such_base():
 
 def test_preflight_refuses_a_singular_pose_and_says_what_is_lost():
     done = run("preflight", *ARM, "--positions", "joint_1=0.5")
-    story = text(done.stdout)
-    assert done.returncode == 1 and "REFUSED" in story and "no torque tells of the force (0.88, 0.48, 0.00) N" in " ".join(story.split())
+    story = prose(done.stdout)
+    assert done.returncode == 1 and "REFUSED" in story and "no torque tells of the force (0.88, 0.48, 0.00) N" in story
     assert "inf" not in story and "nan" not in story
     report = json.loads(run("preflight", *ARM, "--positions", "joint_1=0.5", "--json").stdout)
     check = report["checks"][-1]
     assert check["check"] == "conditioning" and check["value"] is None and check["limit"] == 14 and not check["passed"]
-    near = text(run("preflight", *ARM, "--positions", "joint_1=0.5,joint_2=0.1").stdout)
+    near = prose(run("preflight", *ARM, "--positions", "joint_1=0.5,joint_2=0.1").stdout)
     assert "is nearly singular here: torques that are each off by one sd (moving) read as" in near
     assert run("preflight", *ARM, *BENT).returncode == 0
 
