@@ -123,7 +123,6 @@ void write_episode(const Episode& episode, const std::filesystem::path& folder) 
   });
   if (episode.has_time()) files.add("time.npy", npy(episode.time));
   if (episode.simulated) files.add("simulated.npy", npy(VectorX(VectorX::Ones(1))));
-  files.mark("antaeus.episode/1");
   files.commit();
 }
 

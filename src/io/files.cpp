@@ -73,6 +73,7 @@ Descriptor create(const fs::path& temporary, const fs::path& file) {
 void write_synced(const fs::path& temporary, const fs::path& file, std::string_view bytes) {
   Descriptor out = create(temporary, file);
   write_all_of(out.get(), bytes, file);
+  mark_own(out.get());
   close_synced(out, file);
 }
 
@@ -138,7 +139,10 @@ struct detail::StreamedFile {
   }
   /// Gives the finished bytes the name; they keep their own, so that a second try finds them.
   void put(const fs::path& name) {
-    if (out) close_synced(*out, file);
+    if (out) {
+      mark_own(out->get());
+      close_synced(*out, file);
+    }
     out.reset();
     const fs::path own = scratch->path() / "bytes";
     if (::link(own.c_str(), name.c_str()) == 0) return;
@@ -147,6 +151,7 @@ struct detail::StreamedFile {
     if (failed) throw_unwritable(file, failed.value());
     Descriptor copied(::open(name.c_str(), O_WRONLY | O_CLOEXEC));
     if (copied.get() < 0) throw_unwritable(file, errno);
+    mark_own(copied.get());
     close_synced(copied, file);
   }
 
@@ -468,12 +473,6 @@ FileStream FileSet::stream(std::string name) {
 void FileStream::write(std::string_view bytes) {
   if (!file_->out) throw Error(file_->file.string(), "it is written already", "write before commit()");
   write_all_of(file_->out->get(), bytes, file_->file);
-}
-
-void FileSet::mark(const char* schema) {
-  std::vector<std::string> names;
-  for (const auto& [name, bytes] : files_) names.push_back(name);
-  add(kFolderMark, folder_mark(schema, names));
 }
 
 void FileSet::commit() {

@@ -1,14 +1,15 @@
 #include "io/own_results.hpp"
 
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <string>
 #include <string_view>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/io/json.hpp"
 
 namespace antaeus {
 
@@ -82,9 +83,14 @@ bool is_recognised(const std::string& extension, std::string_view old, std::stri
          (columns == first_line(fresh) || columns.starts_with("step,time,endpoint,"));
 }
 
-bool is_listed(const fs::path& folder, const std::string& name) {
-  const std::string text = head_of(folder / kFolderMark);
-  return !schema_of(text).empty() && text.find(Json(name).dump(-1)) != text.npos;
+constexpr const char* kMark = "user.antaeus.result";
+
+bool is_marked(const fs::path& file) noexcept {
+  struct stat status{};
+  std::array<char, 32> inode{};
+  if (::lstat(file.c_str(), &status) != 0) return false;
+  const ssize_t size = ::lgetxattr(file.c_str(), kMark, inode.data(), inode.size());
+  return size > 0 && std::string_view(inode.data(), static_cast<std::size_t>(size)) == std::to_string(status.st_ino);
 }
 
 /// The files of one folder that exist already, and what they would be replaced by.
@@ -95,9 +101,8 @@ class Replaced {
   bool may_go(const NewFile& file) const {
     const fs::path place = folder_ / file.name;
     if (!is_regular(place)) return false;
-    if (is_table_of_estimates(place)) return true;
     const fs::path within = file.name.parent_path();
-    if (is_listed(folder_ / within, file.name.filename().string()) || summary_is_own(within)) return true;
+    if (is_marked(place) || is_table_of_estimates(place) || summary_is_own(within)) return true;
     // A table is recognised by its .csv, a printed page by its .html: formats that have no room for a mark.
     return std::ranges::any_of(files_, [&](const NewFile& other) {
       return other.name.parent_path() == within && other.name.stem() == file.name.stem() &&
@@ -133,10 +138,11 @@ void check_replaceable(const fs::path& folder, const std::vector<NewFile>& files
   }
 }
 
-std::string folder_mark(const char* schema, const std::vector<std::string>& names) {
-  Json files = Json::array();
-  for (const std::string& name : names) files.push_back(name);
-  return Json::object().set("schema", schema).set("files", files).dump() + "\n";
+void mark_own(int file) noexcept {
+  struct stat status{};
+  if (::fstat(file, &status) != 0) return;
+  const std::string inode = std::to_string(status.st_ino);
+  static_cast<void>(::fsetxattr(file, kMark, inode.data(), inode.size(), 0));
 }
 
 }  // namespace antaeus

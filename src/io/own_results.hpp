@@ -3,7 +3,6 @@
 // applies the same rule in Python.
 
 #include <filesystem>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,8 +19,8 @@ struct NewFile {
 /// \throws Error that names the first such file in \p folder, the reason and the remedy
 void check_replaceable(const std::filesystem::path& folder, const std::vector<NewFile>& files);
 
-/// The text of the file `.antaeus.json`, which marks a folder without summary.json: it lists the files of the set.
-std::string folder_mark(const char* schema, const std::vector<std::string>& names);
-constexpr const char* kFolderMark = ".antaeus.json";
+/// Marks an open file as a result, in an extended attribute that holds its inode: a copy of it has no mark. Formats
+/// such as .npy have no room for one. On a file system without extended attributes there is none.
+void mark_own(int file) noexcept;
 
 }  // namespace antaeus

@@ -82,10 +82,12 @@ def test_a_table_of_the_users_is_not_replaced_by_estimates(small, tmp_path, endi
 
 
 def test_the_users_logs_are_not_replaced_by_a_faulty_one(small, tmp_path):
-    words = ["mutate", small, "--robot", "planar_3r", "--joints", "joint1", "--fault"]
+    words = ["mutate", small, "--robot", "planar_3r", "--joints", "joint_1", "--fault"]
+    shutil.copytree(small, tmp_path / "other")
     before = tree(small)
-    assert "exists and is not a result of this command" in refused(*words, "torque_sign", "--out", small)
-    assert tree(small) == before
+    assert "is the log itself; name another folder" in refused(*words, "torque_sign", "--out", small)
+    assert "exists and is not a result of this command" in refused(*words, "torque_sign", "--out", tmp_path / "other")
+    assert tree(small) == before == tree(tmp_path / "other")
     for fault in ("torque_sign", "position_sign"):  # its own is
         ended = run(*words, fault, "--out", tmp_path / "wrong")
         assert ended.returncode == 0, text(ended.stderr)
@@ -94,11 +96,10 @@ def test_the_users_logs_are_not_replaced_by_a_faulty_one(small, tmp_path):
 
 def test_the_users_folders_are_not_replaced_by_synthetic_episodes(twins, tmp_path):
     for name in os.listdir(twins):
-        shutil.copytree(twins / name, tmp_path / "mine" / name, ignore=shutil.ignore_patterns(".antaeus.json"))
-        np.save(tmp_path / "mine" / name / "tau.npy", np.zeros((3, 27)))
+        shutil.copytree(twins / name, tmp_path / "mine" / name)
     before = tree(tmp_path / "mine")
     line = refused("demo", "--out", tmp_path / "demo", "--episodes", tmp_path / "mine")
-    assert "tau.npy: exists and is not a result of this command" in line
+    assert ".npy: exists and is not a result of this command" in line
     assert tree(tmp_path / "mine") == before
 
 

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
+#include <array>
 #include <csignal>
+#include <fstream>
 
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/io/json.hpp"
@@ -210,6 +213,9 @@ TEST(FileSet, AFolderThatHoldsMoreThanResultsStaysTheSameFolder) {
   EXPECT_EQ(folder.entries(), 4U);
 }
 
+/// Writes a file as another program does.
+void write_as_user(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
+
 /// Writes a folder of results with this text in each of its files.
 void write_results(const fs::path& out, const std::string& command, const std::string& text) {
   FileSet files(out);
@@ -228,7 +234,7 @@ TEST(OwnResults, OfTheSameCommandAreReplaced) {
 TEST(OwnResults, FilesOfTheUserAreRefusedByName) {
   for (const std::string name : {"summary.json", "steps.csv", "plot.bin"}) {
     const TemporaryFolder folder;
-    write_file(folder.path() / name, "{\"schema\": \"mine/1\"}, mine");
+    write_as_user(folder.path() / name, "{\"schema\": \"mine/1\"}, mine");
     EXPECT_ERROR(write_results(folder.path(), "audit", "new"),
                  name + ": exists and is not a result of this command; choose another name, or move it away");
     EXPECT_EQ(read_file(folder.path() / name), "{\"schema\": \"mine/1\"}, mine");
@@ -242,7 +248,7 @@ TEST(OwnResults, AFileOfTheUserAmongResultsOfAnotherCommandIsRefused) {
   files.add("summary.json", Json::object().set("schema", "antaeus.check/1").dump());
   files.add("report.txt", "of check");
   files.commit();
-  write_file(folder.path() / "plot.bin", "mine");
+  write_as_user(folder.path() / "plot.bin", "mine");
   EXPECT_ERROR(write_results(folder.path(), "audit", "new"), "plot.bin: exists and is not a result");
   fs::remove(folder.path() / "plot.bin");
   write_results(folder.path(), "audit", "new");
@@ -270,21 +276,21 @@ TEST(OwnResults, AHardLinkKeepsItsBytes) {
   EXPECT_EQ(read_file(folder.path() / "kept.bin"), "old");
 }
 
-TEST(OwnResults, AMarkListsTheFilesOfItsSet) {
+TEST(OwnResults, AFileWithoutRoomForAMarkIsRecognisedAndItsCopyIsNot) {
   const TemporaryFolder folder;
-  const auto write = [&](const std::string& bytes, const std::string& name) {
-    FileSet files(folder.path());
-    files.add("tau.npy", bytes);
-    if (!name.empty()) files.add(name, bytes);
-    files.mark("antaeus.episode/1");
-    files.commit();
-  };
-  write("old", "");
-  write("new", "");
-  EXPECT_EQ(read_file(folder.path() / "tau.npy"), "new");
-  write_file(folder.path() / "dq.npy", "mine");
-  EXPECT_ERROR(write("newer", "dq.npy"), "dq.npy: exists and is not a result");
-  EXPECT_EQ(read_file(folder.path() / "tau.npy"), "new");
+  const fs::path file = folder.path() / "tau.npy", moved = folder.path() / "moved.npy";
+  write_file(file, "old", Existing::own);
+  if (::getxattr(file.c_str(), "user.antaeus.result", nullptr, 0) < 0) GTEST_SKIP() << "no extended attributes here";
+  write_file(file, "new", Existing::own);
+  EXPECT_EQ(read_file(file), "new");
+  fs::rename(file, moved);
+  write_file(moved, "newer", Existing::own);
+  std::array<char, 32> mark{};
+  const ssize_t size = ::getxattr(moved.c_str(), "user.antaeus.result", mark.data(), mark.size());
+  ASSERT_GT(size, 0);
+  write_file(file, "copied with its attributes");
+  ASSERT_EQ(::setxattr(file.c_str(), "user.antaeus.result", mark.data(), static_cast<std::size_t>(size), 0), 0);
+  EXPECT_ERROR(write_file(file, "newest", Existing::own), "tau.npy: exists and is not a result of this command");
 }
 
 TEST(FileSet, ALinkToAFolderStaysALink) {

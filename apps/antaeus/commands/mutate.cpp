@@ -1,7 +1,9 @@
 // antaeus mutate LOG: a good log with one mistake planted in it.
 #include "antaeus/check/mutate.hpp"
 
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/core/error.hpp"
@@ -48,6 +50,10 @@ struct MutateCommand {
     if (!known.profile.channels.is_identity()) {
       throw OptionsError("--robot", "its profile has [channels], which would be applied again to what is written",
                          "give the profile without them");
+    }
+    std::error_code absent;
+    if (std::filesystem::equivalent(log, out, absent)) {
+      throw OptionsError("--out", "'" + out + "' is the log itself", "name another folder");
     }
     const Episode good = read_checked_log(log, known).load();
     const Episode wrong = mutate(known, good, one);

@@ -40,8 +40,8 @@ class ANTAEUS_API FileStream {
   std::shared_ptr<detail::StreamedFile> file_;
 };
 
-/// Files that may be replaced. `own`: results of an earlier run, recognised by their content; any other file and any
-/// link is refused. `any`: whatever regular file has its name.
+/// Files that may be replaced. `own`: results of an earlier run, recognised by a mark or by their content; any other
+/// file and any link is refused. `any`: whatever regular file has its name.
 enum class Existing : std::uint8_t { own, any };
 
 /// A set of files that appears in its folder complete or not at all. Each file is first written into a ScratchFolder
@@ -58,8 +58,6 @@ class ANTAEUS_API FileSet {
   void add(std::string name, std::string bytes);
   /// The same for bytes that come until commit(). \throws Error besides where nothing can be written there
   FileStream stream(std::string name);
-  /// Adds a hidden list of the files so far, by which a later run recognises a set without summary.json.
-  void mark(const char* schema);
   /// A single file replaces its forerunner in one rename. Two or more replace the folder as one, unless it belongs to
   /// someone else, holds folders or more than 64 other files, is the working directory or a mount point, has access
   /// lists, lies in a folder that may not be written to, or on a file system that cannot exchange: then they are
