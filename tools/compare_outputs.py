@@ -91,6 +91,7 @@ VARYING = {
     r":.*\b(version|antaeus_version)$": "version of the program",
     r":.*\b(model_sha256|profile_sha256)$|^robot:.*sha256$": "a robot's files may change their text",
     r"^fleet:.*:(id|model|settings)$": "hashes over the robot's files, the settings and the version",
+    r"/\.antaeus\.json$": "marks a folder as one that Antaeus may replace; older builds write none",
     r"^fleet:out/attempts/": "folders of random names; their rows are those of steps/, joints/, events/ and episodes/",
 }
 CODE_WORDS = re.compile(r"[\w.+-]+([;,|] ?[\w.+-]+)*")

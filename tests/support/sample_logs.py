@@ -81,6 +81,9 @@ def write_arm_logs(folder):
     np.savez(folder / "slow.npz", **{name: rested[name] for name in ("time", "qpos", "tau")})
     pushed = swing(panda, READY, 5, 6, push=PUSH)
     np.savez(folder / "pushed.npz", **pushed)
+    short = swing(panda, READY, 7, 2.5)  # `watch` checks the setup of a longer log, at a priority that a busy machine starves
+    np.savez(folder / "short.npz", **short)
+    write_csv(folder / "short.csv", as_columns(short))
     measured = swing(panda, READY, 6, 12, push=PUSH)
     force = np.zeros((len(measured["time"]), 3))
     force[len(force) // 3:2 * len(force) // 3] = PUSH
