@@ -22,7 +22,7 @@ is_new() {  # 3.12 or later, with the headers of the stable ABI
 if [ -z "${PYTHONS+set}" ]; then
   PYTHONS=
   if ! is_new "$bin/python"; then
-    for found in python3.12 python3.13 python3.14 "$HOME"/.pyenv/versions/3.1[2-9]*/bin/python3 /opt/python/cp31[2-9]-*/bin/python3; do
+    for found in python3.12 python3.13 python3.14 "${HOME:-/}"/.pyenv/versions/3.1[2-9]*/bin/python3 /opt/python/cp31[2-9]-*/bin/python3; do
       if is_new "$found"; then PYTHONS=$found; break; fi
     done
     [ -n "$PYTHONS" ] || say "no Python of 3.12 or later with its headers is here: the wheel for those is left out (PYTHONS=python3.12 names one)"

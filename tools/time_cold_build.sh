@@ -16,7 +16,7 @@ shared=${ANTAEUS_SHARED:-$here/../shared}
 export TIMEFORMAT='%R wall, %U user, %S system'
 
 # The network's settings are kept: without them the wheels cannot be had.
-kept=(HOME="$HOME" PATH=/usr/local/bin:/usr/bin:/bin CCACHE_DISABLE=1)
+kept=(HOME="${HOME:-/}" PATH=/usr/local/bin:/usr/bin:/bin CCACHE_DISABLE=1)
 while IFS= read -r variable; do kept+=("$variable"); done < <(env | grep -iE '^(pip_|npm_|ssl_|http|no_proxy|curl_ca|node_extra|requests_ca)' || true)
 python_folder=$(dirname "$(command -v python3)")
 kept[1]="PATH=$python_folder:/usr/local/bin:/usr/bin:/bin"
