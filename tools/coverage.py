@@ -20,14 +20,14 @@ Lines = collections.defaultdict[tuple[str, int], int]  # (file, line): times tha
 
 def lines_of(counts: pathlib.Path) -> Lines:
     """Returns the lines of one object file."""
-    command = ["gcov", "--json-format", "--stdout", "--relative-only", "--source-prefix", str(ROOT), str(counts)]
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    command = ["gcov", "--json-format", "--stdout", str(counts)]
+    with tempfile.TemporaryDirectory() as scratch:
+        done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=True)
     lines: Lines = collections.defaultdict(int)
-    for report in filter(None, done.stdout.splitlines()):
-        for source in json.loads(report)["files"]:
-            # A source in a batch is named by its path from the batch.
-            name = os.path.normpath(source["file"])
+    for report in map(json.loads, filter(None, done.stdout.splitlines())):
+        for source in report["files"]:
+            # Relative to the build where a compiler cache is used.
+            name = os.path.relpath(os.path.join(report["current_working_directory"], source["file"]), ROOT)
             if not name.startswith(tuple(f"{folder}/" for folder in MEASURED)):
                 continue
             for line in source["lines"]:
@@ -61,6 +61,9 @@ def main() -> int:
         for lines in pool.imap_unordered(lines_of, counts):
             for place, times in lines.items():
                 all_lines[place] += times
+    if not all_lines:
+        print(f"{build}: no line of {', '.join(MEASURED)} is counted; build the preset coverage in this tree")
+        return 1
     files, modules = collections.defaultdict(list), collections.defaultdict(list)
     for (name, _), times in all_lines.items():
         files[name].append(times > 0)

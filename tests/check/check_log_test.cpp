@@ -53,8 +53,9 @@ TEST_F(CheckLog, FindsNothingInALogThatIsRight) {
 }
 
 TEST_F(CheckLog, NamesWhatIsPlanted) {
-  for (const Fault fault : {Fault::time_unit, Fault::positions_degrees, Fault::velocity_scale, Fault::velocity_late,
-                            Fault::torque_frozen, Fault::gravity_removed, Fault::time_gap, Fault::time_back}) {
+  for (const Fault fault :
+       {Fault::time_unit, Fault::positions_degrees, Fault::velocity_scale, Fault::velocity_late, Fault::torque_frozen,
+        Fault::gravity_removed, Fault::time_gap, Fault::time_back, Fault::gyro_unit}) {
     const CheckResult result = planted(fault);
     EXPECT_EQ(first(result), to_string(fault));
     ASSERT_FALSE(result.findings.empty());

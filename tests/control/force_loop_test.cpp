@@ -53,6 +53,15 @@ TEST(ForceLoop, TheIntegralEndsAtItsLimitAndLeavesItAtOnce) {
   EXPECT_EQ(loop.integral(), before);
 }
 
+TEST(ForceLoop, AStartForgetsTheIntegralOfTheContactBefore) {
+  ForceLoop loop({.blend = 0.0});
+  loop.start(0.0);
+  for (int i = 0; i < 100; ++i) loop.push({.wanted = 5.0, .measured = 0.0, .dt = kControlStep});
+  ASSERT_GT(loop.integral(), 0.0);
+  loop.start(5.0);
+  EXPECT_EQ(loop.push({.wanted = 5.0, .measured = 5.0, .dt = kControlStep}), -5.0);
+}
+
 TEST(ForceLoop, KeepsTheLastForceOverAMissingOneAndGivesNoneWithoutAny) {
   ForceLoop loop({.integral = 0.0, .blend = 0.0});
   loop.start(kNaN);

@@ -184,6 +184,16 @@ TEST_F(Input, DeadTorques) {
   EXPECT_TRUE(checks.findings().reasons.empty()) << "one motor's: whoever uses it must know, the others need not";
 }
 
+TEST_F(Input, AGapRestartsTheTimeOfADeadTorque) {
+  InputChecks checks(robot_);
+  for (int i = 0; i < 400; ++i) {
+    Observation o = still(0.002 * i + (i < 200 ? 0.0 : 1.0));
+    o.tau[16] = 1.0, o.v[16] = 0.1, o.q[16] += 0.0002 * i;
+    checks.inspect(o);
+    ASSERT_EQ(checks.findings().motor_with(Reason::dead_torque), -1) << "0.4 s on either side: " << i;
+  }
+}
+
 TEST_F(Input, QuaternionAgainstAccelerometerAndGyro) {
   const auto set = [](Observation& o, const Eigen::Quaterniond& R) { o.imu_quaternion_xyzw = R.coeffs(); };
   const Eigen::Quaterniond flipped(Eigen::AngleAxisd(kHalfTurn, Vector3::UnitX()));

@@ -287,6 +287,7 @@ TEST_F(ResidualChannels, TimeThatGoesBackAndGapsAreNamed) {
   EXPECT_EQ(after({at(1.0), at(1.0)}).status, Status::time_back);
   // A clock that was set back is a new clock: the next sample counts.
   EXPECT_EQ(after({at(1.0), at(0.5), at(0.502)}).status, Status::ok);
+  EXPECT_FALSE(after({at(1.0, 0.3), at(0.5), at(0.502)}).moving) << "the motion ended on the clock before";
   const Residual gap = after({at(0.0, 0.3), at(0.002, 0.3), at(0.5, 0.3)});
   EXPECT_EQ(gap.status, Status::ok);
   EXPECT_TRUE(gap.reasons.has(Reason::gap));

@@ -86,6 +86,26 @@ TEST(MovingFit, NoisySpeedsDoNotShrinkMasses) {
   EXPECT_NE(wide, 1.0);
 }
 
+TEST(MovingFit, TheOffsetOfAChannelAtItsLimitCountsAwayFromZero) {
+  MadeUp arm = made_up(744, 40.0);
+  constexpr Eigen::Index kJoint = 0;  // turns about the vertical: its torque is friction and inertia, of either sign
+  constexpr double kTooMuch = 2.0;    // N·m, by which the channel reads too much at its limit
+  constexpr double kFrictionAtRest = 0.5;  // N·m, of friction that a fit without the largest torques may leave
+  auto torques = arm.log.episode.tau.col(kJoint);
+  const double limit = 0.3 * torques.cwiseAbs().maxCoeff();
+  arm.robot.profile.figures[kJoint].torque_limit = limit;
+  int above = 0, below = 0;
+  for (double& torque : torques) {
+    if (std::abs(torque) < limit) continue;
+    ++(torque > 0.0 ? above : below);
+    torque += std::copysign(kTooMuch, torque);
+  }
+  ASSERT_GT(std::min(above, below), 500);
+  const MovingFit fit = fit_moving(arm.robot, {arm.log});
+  ASSERT_TRUE(fit.identified);
+  EXPECT_NEAR(fit.channels[kJoint].limit_offset, kTooMuch, kFrictionAtRest);
+}
+
 TEST(MovingFit, OfALongLogWindowsAreTakenThatAreSpreadOverIt) {
   MadeUp arm = made_up(741, 140.0);
   MovingFitOptions options;

@@ -140,6 +140,16 @@ TEST(Chain, LockedJointsStandWhereTheyAreLocked) {
   EXPECT_LE(difference(X, whole.pose(q)), tolerance::kChainPose);
 }
 
+TEST(Chain, ReachCountsBothEndsOfASlidingJoint) {
+  for (const auto& [lower, upper] : {std::pair(-0.8, 0.1), std::pair(-0.3, 0.6)}) {
+    const std::array<test::ArmJoint, 2> joints = {
+        {{"turn", JointType::revolute, {0, 0, 0.2}, {0, 0, 0}, {0, 0, 1}, -1, 1},
+         {"slide", JointType::prismatic, {0.1, 0, 0}, {0, 0, 0}, {1, 0, 0}, lower, upper}}};
+    const Arm slider = test::table_arm("slider", joints, {0, 0, 0});
+    EXPECT_NEAR(KinematicChain(RobotModel(slider.description, fixed()), "tool").reach(), 0.7, tolerance::kChainPose);
+  }
+}
+
 TEST(Chain, PullsPositionsIntoTheLimitsAndSaysWhich) {
   const ReachArm arm(test::panda_arm());
   VectorX q = arm.chain.middle();

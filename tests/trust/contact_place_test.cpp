@@ -330,6 +330,23 @@ MatrixX columns_at(const Instant& now, int frame, const Vector3& off, const std:
 
 }  // namespace
 
+TEST(ContactPlace, DoesNotDependOnTheHeadingOfTheBase) {
+  PushPlant plant(kPushedLimbs[0], 3723);
+  SCOPED_TRACE(plant.random.text());
+  plant.draw_pose();
+  plant.push_link("left_elbow_joint", 0.5, 25.0);
+  const ContactPlaces ahead = plant.read();
+  plant.sample.imu_quaternion_xyzw = Eigen::Quaterniond(Eigen::AngleAxisd(2.0, Vector3::UnitZ())).coeffs();
+  const ContactPlaces turned = plant.read();
+  ASSERT_EQ(ahead.status, Status::ok);
+  ASSERT_EQ(turned.status, Status::ok);
+  EXPECT_NEAR(turned.endpoint, ahead.endpoint, tolerance::kSamePosterior);
+  ASSERT_EQ(turned.places.size(), ahead.places.size());
+  for (std::size_t i = 0; i < ahead.places.size(); ++i) {
+    EXPECT_NEAR(turned.places[i].probability, ahead.places[i].probability, tolerance::kSamePosterior) << i;
+  }
+}
+
 /// Of the Panda, whose links carry no others: evidence of the endpoint and of every link against the dense formula,
 /// with Jacobians at the links' own frames and centres of mass of the description.
 TEST(ContactPlace, EvidenceIsThatOfTheDenseFormula) {

@@ -276,6 +276,16 @@ TEST_F(Guarded, AStopStaysUntilReset) {
   EXPECT_GT(estimator.results()[0].wrench.force.norm(), 5.0);
 }
 
+TEST_F(Guarded, AResetForgetsTheHeldForce) {
+  GuardedEstimator estimator = make({});
+  EXPECT_GT(estimator.update(at(0.0, {10, 0, 0}))[0].wrench.force.norm(), 5.0);
+  estimator.reset();
+  Observation bad = at(0.02);
+  bad.tau[14] = std::nan("");
+  EXPECT_EQ(estimator.update(bad)[0].action, ConsumerAction::hold);
+  EXPECT_EQ(estimator.results()[0].wrench.force.norm(), 0.0);
+}
+
 TEST_F(Guarded, TheFlightRecorderGoesWithTheRefusal) {
   GuardedEstimator estimator = make({.recorder_samples = 10});
   for (int i = 0; i < 25; ++i) estimator.update(at(0.02 * i, {static_cast<double>(i % 5), 0, 0}));
