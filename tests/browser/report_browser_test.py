@@ -143,7 +143,7 @@ def driven(demo):
     assert len(numpy.load(full_run / "tau.npy")) == 2620
     run("audit", full_run, "--robot", "h1_2", "--out", folder / "full")
     pages = [folder / name / "report.html" for name in ("audit", "hostile", "long", "full", *plain_pages(folder))]
-    done = subprocess.run(["node", HERE / "drive_report.mjs", PACKAGES, CHROMIUM, *pages], capture_output=True, text=True, timeout=1500)
+    done = subprocess.run(["node", HERE / "drive_report.mjs", PACKAGES, CHROMIUM, *pages], capture_output=True, text=True, timeout=1700)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

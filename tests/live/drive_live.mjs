@@ -7,7 +7,7 @@ const urls = Object.fromEntries(given.map((one) => [one.slice(0, one.indexOf('='
 const { chromium } = createRequire(packages + '/')('playwright-core');
 const results = {};
 const check = (name, ok, note = '') => (results[name] = [Boolean(ok), String(note).slice(0, 300)]);
-const WAIT = 120_000; // [ms] for what comes: more than any load of the machine takes
+const WAIT = 300_000; // [ms] for what comes: more than any load of the machine takes
 const RATE = 30; // frames a second that are sent at most
 
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run',

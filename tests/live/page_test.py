@@ -656,7 +656,7 @@ def test_the_page_in_a_browser(tmp_path):
         thread.start()
     try:
         command = ["node", HERE / "drive_live.mjs", PACKAGES, CHROMIUM, tmp_path, *(f"{name}={page.url}" for name, page in pages.items())]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=1500)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=1700)
     finally:
         stop.set()
         for thread in threads:

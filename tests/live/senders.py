@@ -1,5 +1,6 @@
 """Another process's side of each transport: `python senders.py KIND …` sends what it is allowed to, and ends with its standard input."""
 
+import functools
 import os
 import pathlib
 import socket
@@ -108,12 +109,18 @@ def low_state(types, kind, number):
         10, 11.0, 12, 13, 14.0, 15.0, [16] * 4, 17, 0xDEADBEEF)  # fmt: skip
 
 
+@functools.cache  # it takes a twentieth of a second
+def ros_types():
+    from rosbags.typesys import Stores, get_typestore
+
+    return get_typestore(Stores.ROS2_JAZZY)
+
+
 def ros_messages(number):
     """JointState and Imu as CDR, by rosbags."""
     import numpy as np
-    from rosbags.typesys import Stores, get_typestore
 
-    store = get_typestore(Stores.ROS2_JAZZY)
+    store = ros_types()
     types = store.types
     header = types["std_msgs/msg/Header"](types["builtin_interfaces/msg/Time"](5, number * 1_000_000), "base")
     joints = types["sensor_msgs/msg/JointState"](
@@ -179,8 +186,9 @@ def publish_zenoh(port, count):
     config.insert_json5("listen/endpoints", f'["tcp/127.0.0.1:{port}"]')
     config.insert_json5("scouting/multicast/enabled", "false")
     session = zenoh.open(config)
-    joints = session.declare_publisher("3/robot/joint_states/sensor_msgs::msg::dds_::JointState_/RIHS01_a")
-    imu = session.declare_publisher("3/imu/data/sensor_msgs::msg::dds_::Imu_/RIHS01_b")
+    keeps_all = zenoh.CongestionControl.BLOCK  # by default a busy link drops
+    joints = session.declare_publisher("3/robot/joint_states/sensor_msgs::msg::dds_::JointState_/RIHS01_a", congestion_control=keeps_all)
+    imu = session.declare_publisher("3/imu/data/sensor_msgs::msg::dds_::Imu_/RIHS01_b", congestion_control=keeps_all)
     other = session.declare_publisher("3/second_imu/sensor_msgs::msg::dds_::Imu_/RIHS01_b")
     token = session.liveliness().declare_token("@ros2_lv/3/a/0/1/MP/%/%/node/%chatter/std_msgs::msg::dds_::String_/RIHS01_c/::,::,")
     turns = Turns()
@@ -280,9 +288,8 @@ def episode_by_dds(file, domain, kind):
 def episode_by_zenoh(file, port, *joints):
     import numpy as np
     import zenoh
-    from rosbags.typesys import Stores, get_typestore
 
-    store = get_typestore(Stores.ROS2_JAZZY)
+    store = ros_types()
     types, log = store.types, dict(np.load(file))
     vector = types["geometry_msgs/msg/Vector3"]
 
@@ -305,8 +312,9 @@ def episode_by_zenoh(file, port, *joints):
     config.insert_json5("scouting/multicast/enabled", "false")
     session = zenoh.open(config)
     name = "0/{}/sensor_msgs::msg::dds_::{}_/RIHS01_a"
-    of_joints = session.declare_publisher(name.format("joint_states", "JointState"))
-    of_imu = session.declare_publisher(name.format("imu", "Imu"))
+    keeps_all = zenoh.CongestionControl.BLOCK  # by default a busy link drops
+    of_joints = session.declare_publisher(name.format("joint_states", "JointState"), congestion_control=keeps_all)
+    of_imu = session.declare_publisher(name.format("imu", "Imu"), congestion_control=keeps_all)
     messages = [(imu_of(at), joints_of(at)) for at in range(len(log["time"]))]
     turns = Turns()
     until(lambda: of_joints.matching_status.matching and of_imu.matching_status.matching)
