@@ -34,7 +34,7 @@ def patience(seconds):
 
 
 def until(happens, seconds=120.0):
-    """What happens() gives once it is true. seconds: more than any load of the machine takes."""
+    """Waits until happens() is true and returns it. seconds: more than any load of the machine takes."""
     end = time.monotonic() + seconds
     while not (value := happens()):
         assert time.monotonic() < end, f"not within {seconds:g} s"
@@ -43,7 +43,7 @@ def until(happens, seconds=120.0):
 
 
 def cpu_of(call):
-    """[s] of CPU that the processes took which the call started and waited for: a busy machine stretches a clock, and this little."""
+    """Returns the CPU time [s] of the processes that the call started and waited for, and its value. A busy machine stretches a clock more."""
     def used():
         spent = resource.getrusage(resource.RUSAGE_CHILDREN)
         return spent.ru_utime + spent.ru_stime
@@ -54,7 +54,7 @@ def cpu_of(call):
 
 
 def prose(stream):
-    """A text as one line: where it is wrapped depends on how long the paths in it are."""
+    """Returns a text as one line: where it is wrapped depends on how long the paths in it are."""
     return " ".join(text(stream).split())
 
 

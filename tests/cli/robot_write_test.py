@@ -247,7 +247,7 @@ def test_commands_and_files_to_copy_stand_on_one_line(tmp_path, letters):
     folder = tmp_path / ("a ü" + "x" * letters)
     folder.mkdir()
     model = shutil.copy(PLANAR, folder)
-    told = text(run("robot", model).stdout)
-    assert f"    antaeus robot {shlex.quote(str(model))} --write profile.toml\n" in told
+    shown = text(run("robot", model).stdout)
+    assert f"    antaeus robot {shlex.quote(str(model))} --write profile.toml\n" in shown
     wrote = run("robot", model, "--write", folder / "p.toml")
     assert wrote.returncode == 0 and f"--robot {shlex.quote(str(folder / 'p.toml'))};" in text(wrote.stdout)

@@ -187,9 +187,9 @@ def test_parts_begin_at_the_same_samples_however_late_the_writer_is(robot, tmp_p
     found = []
     for size in (8, len(stream)):
         _, parts = record(tmp_path / f"rec_{size}", robot, stream, stream.blocks(size), flights=False, **how)
-        told = [about_part(part) for part in parts]
-        found.append([(one["begins"], one["first_sample"] + one["leads_in"]) for one in told])
-        assert all(one["leads_in"] >= 250 * lead_in(robot) for one in told[1:] if one["begins"] == "time")
+        abouts = [about_part(part) for part in parts]
+        found.append([(one["begins"], one["first_sample"] + one["leads_in"]) for one in abouts])
+        assert all(one["leads_in"] >= 250 * lead_in(robot) for one in abouts[1:] if one["begins"] == "time")
     assert found[0] == found[1] and len(found[0]) > 2
 
 
@@ -218,7 +218,7 @@ def test_a_log_without_a_clock(robot, tmp_path):
 
 
 def test_a_record_opens_whenever_watch_was_killed(robot, live, tmp_path):
-    """What the last finished write took is there, and what is there is what was said."""
+    """Keeps what the last finished write took, and holds what was said."""
     file = tmp_path / "blocks.pkl"
     file.write_bytes(pickle.dumps((robot, about(live), live.blocks(8))))
     seed = random.randrange(1 << 30)

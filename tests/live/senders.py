@@ -22,7 +22,7 @@ def free_port():
 
 
 def until(happens, seconds=120.0):
-    """What happens() gives once it is true. seconds: more than any load of the machine takes."""
+    """Waits until happens() is true and returns it. seconds: more than any load of the machine takes."""
     end = time.monotonic() + seconds
     while not (value := happens()):
         assert time.monotonic() < end, f"not within {seconds:g} s"
@@ -31,7 +31,7 @@ def until(happens, seconds=120.0):
 
 
 def hears_its_writer(source):
-    """Whether a reader of DDS has found a writer: what that writes before is lost to it."""
+    """Returns true once a reader of DDS has found a writer: what that writes before is lost to it."""
     return bool(source._reader.get_matched_publications())
 
 

@@ -24,7 +24,7 @@ PAYLOAD = b'{"time": 1.5, "force": [1, 2, 3]}'
 
 
 def without_waiting(call, count):
-    """Calls it so often, and fails where that does not end: a listener that stands still is waited for in each call, or for ever."""
+    """Makes the calls, and fails if they do not end: a call must not wait for a listener that does not read."""
     done, problems = threading.Event(), []
 
     def work():

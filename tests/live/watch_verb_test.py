@@ -360,6 +360,6 @@ def test_a_sink_that_is_too_slow_is_given_new_samples():
     watching = Watch(Stream(), "planar_3r", sinks=(slow,))
     seen = watching.run()
     assert seen.samples == 1500 and len(slow.behind) > 20
-    # Of a turn of 16 messages the last waits for 160 samples, and 50 may have waited before it.
+    # The last message of a turn of 16 waits for 160 samples, and 50 may have waited before it.
     assert np.median(slow.behind[len(slow.behind) // 2:]) < 300, slow.behind
     assert any("were not published" in note for note in seen.notes), seen.notes

@@ -477,18 +477,18 @@ def test_relative_paths_are_found_from_anywhere(tmp_path):
 def test_a_folder_is_watched(tmp_path, monkeypatch):
     """A log is taken once it stands still; one that grows is waited for."""
     arm_log(tmp_path / "logs/first")
-    told, begun = [], time.monotonic()
+    counts, begun = [], time.monotonic()
     # Its four seconds are over once both logs are done, or after more than any load of the machine takes.
-    clock = types.SimpleNamespace(monotonic=lambda: 4.0 if len(told) >= 2 or time.monotonic() > begun + 300 else 0.0, sleep=time.sleep)
+    clock = types.SimpleNamespace(monotonic=lambda: 4.0 if len(counts) >= 2 or time.monotonic() > begun + 300 else 0.0, sleep=time.sleep)
     monkeypatch.setattr(driving, "time", clock)
 
     def grow(finished):
-        told.append(finished.done)
-        if len(told) == 1:
+        counts.append(finished.done)
+        if len(counts) == 1:
             arm_log(tmp_path / "logs/second", seed=1)
 
     last = fleet.watch([str(tmp_path / "logs")], tmp_path / "out", fleet.Wanted(("panda",)), workers=1, seconds=4.0, pause=0.2, told=grow)
-    assert told == [1, 2] and last.done == 2
+    assert counts == [1, 2] and last.done == 2
     assert logs.sizes(logs.FoundLog(str(tmp_path / "none.npz"))) == ()
 
 

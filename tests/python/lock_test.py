@@ -53,7 +53,7 @@ def calls(robot, tmp_path_factory):
 
 
 def turns_during(call, enough=1):
-    """Of another thread in one call, or in the best of many where a busy machine gives it none. The interpreter itself never makes this one wait: only a released lock lets the other run."""
+    """Counts the turns of another thread in one call, or in the best of many where a busy machine gives it none. The interpreter itself never makes this one wait: only a released lock lets the other run."""
     turns, over = [0], threading.Event()
 
     def count():

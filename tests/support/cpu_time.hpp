@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What work costs: CPU of one thread, which a busy machine stretches little, where a clock would count the others too.
+/// CPU time of one thread: a busy machine changes it little, where a clock would count other processes too.
 
 #include <time.h>
 
