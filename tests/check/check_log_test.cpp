@@ -53,13 +53,25 @@ TEST_F(CheckLog, FindsNothingInALogThatIsRight) {
 }
 
 TEST_F(CheckLog, NamesWhatIsPlanted) {
-  for (const Fault fault :
-       {Fault::time_unit, Fault::positions_degrees, Fault::velocity_scale, Fault::velocity_late, Fault::torque_frozen,
-        Fault::gravity_removed, Fault::time_gap, Fault::time_back, Fault::gyro_unit}) {
+  for (const Fault fault : {Fault::time_unit, Fault::positions_degrees, Fault::velocity_scale, Fault::velocity_late,
+                            Fault::torque_frozen, Fault::gravity_removed, Fault::time_gap, Fault::time_back}) {
     const CheckResult result = planted(fault);
     EXPECT_EQ(first(result), to_string(fault));
     ASSERT_FALSE(result.findings.empty());
     EXPECT_FALSE(result.findings.front().remedy.empty());
+  }
+}
+
+TEST_F(CheckLog, NamesWhatIsPlantedInTheImu) {
+  const Episode with_imu = right_log(robot_);
+  right_.imu_quaternion = with_imu.imu_quaternion;
+  right_.imu_specific_force = with_imu.imu_specific_force;
+  right_.imu_angular_velocity = with_imu.imu_angular_velocity;
+  right_.imu_angular_velocity.rightCols<2>().setZero();  // the quaternion turns about x alone
+  EXPECT_FALSE(has_errors(check_log(robot_, right_)));
+  for (const Fault fault : {Fault::gyro_unit, Fault::gyro_sign, Fault::accelerometer_unit, Fault::accelerometer_sign,
+                            Fault::quaternion_order, Fault::quaternion_inverse}) {
+    EXPECT_EQ(first(planted(fault)), to_string(fault));
   }
 }
 
