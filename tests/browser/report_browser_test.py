@@ -184,17 +184,30 @@ def test_long_log_is_binned(demo, driven):
     assert size < LONG_LIMIT, size
 
 
-MOST_PAGES, MOST_BYTES = 14, 2_000_000  # among them a list of every setting, two baselines and the causal graph
+# Pages of print, among them a list of every setting, two baselines and the causal graph: of the recorded incident, and of the
+# synthetic one.
+MOST_PAGES, MOST_SYNTHETIC_PAGES, MOST_BYTES = 14, 18, 2_000_000
+
+
+def printed_pages(folder):
+    printed = (folder / "report.pdf").read_bytes()
+    assert printed.startswith(b"%PDF-") and b"%%EOF" in printed[-64:]
+    assert (folder / "report.html").stat().st_size < MOST_BYTES
+    return len(re.findall(rb"/Type\s*/Page\b", printed))
 
 
 @needs_browser
 def test_the_incident_is_a_short_page_and_a_short_print(demo):
     folder, _, command = demo
     run(*command, "--pdf", "--out", folder / "pdf")
-    printed = (folder / "pdf/report.pdf").read_bytes()
-    assert printed.startswith(b"%PDF-") and b"%%EOF" in printed[-64:]
-    assert 5 < len(re.findall(rb"/Type\s*/Page\b", printed)) <= MOST_PAGES
-    assert (folder / "pdf/report.html").stat().st_size < MOST_BYTES
+    assert 5 < printed_pages(folder / "pdf") <= MOST_SYNTHETIC_PAGES
+
+
+@needs_browser
+def test_the_recorded_incident_is_a_short_print(tmp_path):
+    logs = [needs.reference_data(f"episodes/{name}") for name in ("re3_real_encode_tr1", "re2_real_encode", "re1_real_encode")]
+    run("audit", logs[0], "--robot", "h1_2", "--baseline", logs[1], "--baseline", logs[2], "--pdf", "--out", tmp_path)
+    assert 5 < printed_pages(tmp_path) <= MOST_PAGES
 
 
 def test_pdf_without_a_browser_is_said_clearly(demo, tmp_path):
