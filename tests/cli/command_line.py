@@ -7,7 +7,6 @@ import pathlib
 import resource
 import signal
 import subprocess
-import time
 
 import numpy as np
 
@@ -31,15 +30,6 @@ def work_of(seconds):
 def patience(seconds):
     """How long so much work may take [s]: other jobs of the machine make it a few times slower. `run` bounds the work itself."""
     return 6 * seconds if bounds_memory(os.environ["ANTAEUS_CLI"]) else work_of(seconds)
-
-
-def until(happens, seconds=120.0):
-    """Waits until happens() is true and returns it. seconds: more than any load of the machine takes."""
-    end = time.monotonic() + seconds
-    while not (value := happens()):
-        assert time.monotonic() < end, f"not within {seconds:g} s"
-        time.sleep(0.005)
-    return value
 
 
 def cpu_of(call):

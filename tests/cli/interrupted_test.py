@@ -15,7 +15,8 @@ import urllib.parse
 
 import needs
 import pytest
-from command_line import patience, run, until
+from command_line import patience, run
+from waiting import until
 
 SEED = 7
 KILLS = int(os.environ.get("ANTAEUS_KILLS", "20"))

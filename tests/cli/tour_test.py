@@ -9,7 +9,8 @@ import subprocess
 
 import needs
 import pytest
-from command_line import patience, refused, run, until
+from command_line import patience, refused, run
+from waiting import until
 
 STOPS = ["audit", "walking", "reach", "press", "flight", "incident"]
 SECONDS = 60  # what the tour may take on two cores (it takes about 20): a simulated experiment is most of it

@@ -280,7 +280,8 @@ TEST(OwnResults, AFileWithoutRoomForAMarkIsRecognisedAndItsCopyIsNot) {
   const TemporaryFolder folder;
   const fs::path file = folder.path() / "tau.npy", moved = folder.path() / "moved.npy";
   write_file(file, "old", Existing::own);
-  if (::getxattr(file.c_str(), "user.antaeus.result", nullptr, 0) < 0) GTEST_SKIP() << "no extended attributes here";
+  if (::getxattr(file.c_str(), "user.antaeus.result", nullptr, 0) < 0)
+    ANTAEUS_SKIP("no extended attributes", "TMPDIR=FOLDER make test");
   write_file(file, "new", Existing::own);
   EXPECT_EQ(read_file(file), "new");
   fs::rename(file, moved);

@@ -29,7 +29,7 @@ from antaeus.live import frames, page_server
 from antaeus.live.page import LivePage
 from antaeus.live.remedies import REMEDIES
 
-from senders import until
+from waiting import until
 
 from fake_stream import FakeStream, empty, event, facts, feed
 

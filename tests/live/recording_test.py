@@ -17,7 +17,7 @@ import antaeus
 import numpy as np
 import pytest
 from live_blocks import Live, Stream, event, facts, moving_log
-from senders import until
+from waiting import until
 
 from antaeus.live import flights, growing, recording
 from antaeus.live.recording import WRITE_EVERY, Recorder, lead_in

@@ -7,7 +7,9 @@ import socket
 import subprocess
 import sys
 import threading
-import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))  # as a subprocess
+from waiting import until  # noqa: E402
 
 WINDOW = 64  # messages on their way at most: what a network's buffers keep while a busy machine gives the receiver no turn
 
@@ -19,15 +21,6 @@ def free_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]
-
-
-def until(happens, seconds=120.0):
-    """Waits until happens() is true and returns it. seconds: more than any load of the machine takes."""
-    end = time.monotonic() + seconds
-    while not (value := happens()):
-        assert time.monotonic() < end, f"not within {seconds:g} s"
-        time.sleep(0.0005)
-    return value
 
 
 def hears_its_writer(source):

@@ -6,7 +6,7 @@ import antaeus
 import numpy as np
 import pytest
 from live_blocks import Stream, facts, moving_log
-from senders import until
+from waiting import until
 
 from antaeus.live.set_up import SetUpCheck
 

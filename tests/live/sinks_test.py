@@ -16,7 +16,8 @@ from antaeus.live.sinks import open_sink
 from antaeus.live.sinks.json_lines import json_line
 from antaeus.live.sinks.ros_messages import text_message, topic_and_type
 from antaeus.live.sinks.standard_output import StandardOutput
-from senders import free_port, until
+from senders import free_port
+from waiting import until
 
 DOMAIN = 30 + os.getpid() % 90
 A_WAIT = 0.05  # [s]: half of the 0.1 s that a writer of DDS may wait, and a hundred times what a call takes

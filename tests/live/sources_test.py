@@ -20,7 +20,8 @@ import senders
 from antaeus.live.addresses import MESSAGE_BYTES, plain
 from antaeus.live.sources import SCHEMES, open_source, push_until_taken, robot_of
 from antaeus.live.sources.lines import Lines
-from senders import Sender, free_port, hears_its_writer, until
+from senders import Sender, free_port, hears_its_writer
+from waiting import until
 
 DOMAIN = 130 + os.getpid() % 90  # of DDS, so that runs beside each other do not meet
 

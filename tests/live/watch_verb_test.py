@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from command_line import patience, refused, run, text, until  # noqa: E402
+from command_line import patience, refused, run, text  # noqa: E402
+from waiting import until  # noqa: E402
 
 antaeus = needs.package("antaeus")
 WRISTS = ["left_wrist_yaw_link", "right_wrist_yaw_link"]
