@@ -5,7 +5,8 @@
 #     long     in a path of 120 characters with a space and an umlaut
 #     loaded   beside two busy processes, with COLUMNS=200 and LC_ALL=C, as a user without root
 #     random   and then the tests twice more; all three times in random order (ctest, GoogleTest and pytest)
-#   FOLDER=PATH           where to clone; default: a temporary folder that is removed at the end
+#   FOLDER=PATH           where to clone; default: a temporary folder that is removed at the end. A clone that is there is brought up to
+#                         date and keeps its build: to try the tests again, not to measure a build
 #   COMPILER_CACHE=1      keep the compiler cache: to repeat the tests, not to measure a build
 #   ANTAEUS_SHARED, CI, BATCHES, PYTHON are passed on
 set -euo pipefail
@@ -66,7 +67,13 @@ timed() {
 }
 
 # A clone by its user: git refuses a tree of another owner.
-"${as_user[@]}" env -i "${settings[@]}" git -c safe.directory='*' clone -q --no-hardlinks "$source_tree" "$clone"
+git_of_user=("${as_user[@]}" env -i "${settings[@]}" git -c safe.directory='*')
+if [ -d "$clone/.git" ]; then
+  "${git_of_user[@]}" -C "$clone" fetch -q origin HEAD
+  "${git_of_user[@]}" -C "$clone" reset -q --hard FETCH_HEAD
+else
+  "${git_of_user[@]}" clone -q --no-hardlinks "$source_tree" "$clone"
+fi
 if [ $variant = plain ]; then
   # The block's first line clones; its last, `antaeus demo`, exits with 1 because the demonstration finds an incident.
   block=$(awk '/^```sh$/ { inside = 1; next } /^```/ && inside { exit } inside' README.md)

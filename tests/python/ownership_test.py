@@ -12,7 +12,7 @@ import pytest
 from convert_test import recording
 
 import antaeus
-from antaeus.formats import ownership, writing
+from antaeus.formats import ownership, scratch, writing
 from antaeus.formats.recording import FormatError
 
 PATIENCE = 60.0  # s for an event
@@ -110,6 +110,26 @@ def test_the_working_directory_takes_a_conversion(tmp_path, monkeypatch):
     for rows in (7, 9):
         writing.write(recording(rows=rows)[0], writing.pathlib.Path("."))
         assert np.load("tau.npy").shape == (rows, 3) and os.path.samefile(tmp_path, ".")
+
+
+def test_no_run_removes_the_scratch_folder_that_another_is_making(tmp_path):
+    """Each looks for orphans first; within 300 rounds of four threads one meets a folder that is not locked yet."""
+    lost = []
+
+    def make():
+        try:
+            for _ in range(300):
+                with scratch.scratch_folder(tmp_path) as folder:
+                    (folder / "made").mkdir()
+        except OSError as error:
+            lost.append(error)
+
+    threads = [threading.Thread(target=make) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert not lost and not list(tmp_path.iterdir())
 
 
 def test_conversions_at_once_leave_one_whole_result(tmp_path):

@@ -32,6 +32,11 @@ def functions():
                 yield f"{cls.__name__}.{name}", member
 
 
+def constructor(cls):
+    """The parameters of a class's constructor; inspect.signature(cls) fails for an extension in Python before 3.11.4."""
+    return inspect.signature(cls.__init__).parameters
+
+
 # Signatures ------------------------------------------------------------------------------------------------------------
 
 
@@ -59,7 +64,7 @@ def test_every_class_that_is_made_has_a_signature():
     for cls in BOUND:
         if type(vars(cls).get("__init__")).__name__ == "nb_method":
             made += 1
-            assert "self" not in inspect.signature(cls).parameters, cls.__name__
+            assert next(iter(constructor(cls))) == "self", cls.__name__
         else:
             with pytest.raises(TypeError, match="no constructor"):
                 cls()
@@ -70,12 +75,12 @@ def test_every_class_that_is_made_has_a_signature():
 def test_signatures_as_help_shows_them():
     assert str(inspect.signature(antaeus.load_robot)).startswith("(name_or_path: ")
     assert "meshes: str = 'ignored', base: str | None = None" in str(inspect.signature(antaeus.load_robot))
-    chain = inspect.signature(antaeus.GuardChain)
-    assert chain.parameters["clamp_force"].default == 50 and chain.parameters["clamp_force"].kind.name == "KEYWORD_ONLY"
+    chain = constructor(antaeus.GuardChain)
+    assert chain["clamp_force"].default == 50 and chain["clamp_force"].kind.name == "KEYWORD_ONLY"
     assert list(inspect.signature(antaeus.Wrench().to_vector).parameters) == []
     assert list(inspect.signature(antaeus.Wrench.to_vector).parameters) == ["self"]
     assert list(inspect.signature(antaeus.Wrench.from_vector).parameters) == ["w"]
-    assert list(inspect.signature(antaeus.FreeFlight).parameters) == ["robot"]
+    assert list(constructor(antaeus.FreeFlight)) == ["self", "robot"]
     assert str(inspect.signature(antaeus.TaskProblem.add)) == "(self, *args, **kwargs) -> int"  # of a task, or of an objective
     inspect.signature(antaeus.load_robot).bind("h1_2", base="fixed")
     with pytest.raises(TypeError):

@@ -38,16 +38,31 @@ def remove_orphans(place: pathlib.Path) -> None:
 def scratch_folder(place: pathlib.Path) -> Iterator[pathlib.Path]:
     """A folder in `place` that is gone afterwards. Raises OSError where none can be made."""
     remove_orphans(place)
-    folder = place / f".antaeus-{secrets.token_hex(8)}"
-    folder.mkdir(mode=0o700)
-    lock = _open(folder)
+    lock = None
+    while lock is None:
+        folder = place / f".antaeus-{secrets.token_hex(8)}"
+        folder.mkdir(mode=0o700)
+        lock = _lock_own(folder)
     try:
-        with contextlib.suppress(OSError):  # where locks are not to be had it stays
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(lock)
+
+
+def _lock_own(folder: pathlib.Path) -> int | None:
+    """Locks the folder for its owner. Returns None if another run took it for an orphan before it could be locked."""
+    try:
+        lock = _open(folder)
+    except FileNotFoundError:
+        return None
+    with contextlib.suppress(OSError):  # a file system without locks: nobody removes the folder
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    with contextlib.suppress(OSError):
+        if os.path.samestat(os.fstat(lock), os.lstat(folder)):
+            return lock
+    os.close(lock)
+    return None
 
 
 def exchange(made: pathlib.Path, out: pathlib.Path) -> bool:
