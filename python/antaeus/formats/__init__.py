@@ -1,10 +1,12 @@
 """Recordings in the formats that people have: read, mapped, written as an episode."""
 
+import dataclasses
 import importlib
 import pathlib
 import types
+from collections.abc import Callable, Iterator
 
-from antaeus.formats.recording import FormatError, Recording, Wishes, nearest
+from antaeus.formats.recording import Block, Budget, FormatError, Recording, Wishes, nearest
 
 # Readers, asked in this order whether a recording is theirs, and what of the user's choices each can use.
 READERS = {"bags": ("topic", "clock"), "hdf5": ("topic", "episode", "rate"), "lerobot": ("episode", "rate"), "rtde_csv": ("rate",),
@@ -25,6 +27,18 @@ def recognises(path: str | pathlib.Path) -> bool:
     return _reader(pathlib.Path(path)) is not None
 
 
+def _metered(blocks: Callable[[], Iterator[Block]], budget: Budget) -> Callable[[], Iterator[Block]]:
+    """Blocks whose rows are counted: what is written of a recording is bounded, whichever reader gives them."""
+
+    def metered() -> Iterator[Block]:
+        rows = budget.counter("its rows take")
+        for block in blocks():
+            rows.spend(block.time.nbytes + sum(values.nbytes for values in block.values.values()))
+            yield block
+
+    return metered
+
+
 def open_recording(path: str | pathlib.Path, wishes: Wishes = Wishes()) -> Recording:
     """Opens a recording; `wishes` are applied by `mapping.apply`, the choices among topics and episodes here.
 
@@ -37,11 +51,14 @@ def open_recording(path: str | pathlib.Path, wishes: Wishes = Wishes()) -> Recor
     module = _reader(path)
     if module is None:
         raise FormatError(path, "not a recording that convert knows", "give " + _FORMS)
+    budget = Budget(path, wishes.max_expansion)
+    wishes = dataclasses.replace(wishes, budget=budget)
     try:
         recording = module.open_recording(path, wishes)
     except PermissionError:
         raise FormatError(path, "cannot be read (permission denied)", "check its permissions") from None
     recording.name = path.name
+    recording.blocks = _metered(recording.blocks, budget)
     for name in ("topic", "clock", "episode", "rate"):
         if getattr(wishes, name) is not None and name not in READERS[module.__name__.rpartition(".")[2]]:
             recording.notes.append(f"the {name} that you name is not used: a {recording.format} has none to choose")

@@ -18,16 +18,18 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 
-from antaeus.formats.recording import FormatError, library
+from antaeus.formats.recording import Budget, Counter, ExpansionError, FormatError, library
 from antaeus.formats.tabular import natural
 
 BATCH_MESSAGES = 4096
-BATCH_BYTES = 8 << 20
+BATCH_BYTES = 4 << 20
+MESSAGE_BYTES = 256  # that a message costs beside its content
+TOPIC_BYTES = 256
 PASSED_BYTES = 32 << 20  # of the file, after which a batch ends though it is not full
 KEPT_BYTES = 48 << 20  # of decompressed chunks
 STEPS = 1_000_000  # of sqlite's machine, after which it is asked whether it still reads something
-LARGEST_CHUNK = 1 << 30
 LARGEST_HEADER = 1 << 20
+METADATA_BYTES = 1 << 20
 
 Batch = tuple[list[int], list[bytes]]  # the receiver's times [ns], the messages
 
@@ -54,21 +56,26 @@ class Container:
 
     format = ""
 
-    def __init__(self, path: pathlib.Path) -> None:
-        self.path = path
+    def __init__(self, path: pathlib.Path, budget: Budget) -> None:
+        self.path, self.budget = path, budget
         self.topics: list[Topic] = []
+        self._named: dict[tuple[str, str, str], list[Topic]] = {}
+        self._listed = budget.counter("its topics take")
         self.notes: list[str] = []
         self.bytes = path.stat().st_size if path.is_file() else 0
         self.passed = 0  # bytes that the messages given last lie behind
 
     def topic(self, name: str, kind: str, encoding: str, number: int, form: str = "", definition: bytes = b"") -> Topic:
         """The topic of this name and type: that of another connection or file, if there is one."""
-        for topic in self.topics:
-            if topic.name == name and topic.type == kind and topic.encoding == encoding and (
-                    not definition or not topic.definition or topic.definition == definition):
+        self._listed.spend(TOPIC_BYTES + len(definition))
+        alike = self._named.setdefault((name, kind, encoding), [])
+        for topic in alike:
+            self._listed.spend(TOPIC_BYTES)
+            if not definition or not topic.definition or topic.definition == definition:
                 break
         else:
             topic = Topic(name, kind, encoding)
+            alike.append(topic)
             self.topics.append(topic)
         if definition and not topic.definition:
             topic.form, topic.definition = form, definition
@@ -94,8 +101,8 @@ class Sqlite(Container):
 
     format = "ROS 2 bag (sqlite)"
 
-    def __init__(self, path: pathlib.Path, zipped: bool = False) -> None:
-        super().__init__(path)
+    def __init__(self, path: pathlib.Path, budget: Budget, zipped: bool = False) -> None:
+        super().__init__(path, budget)
         self.zipped, self.live = zipped, False
         wal, journal = (path.with_name(path.name + end) for end in ("-wal", "-journal"))
         if wal.exists() and wal.stat().st_size:
@@ -106,7 +113,7 @@ class Sqlite(Container):
                 f"{journal.name} lies beside it: the bag is being written or was not closed; its last rows may be missing"
             )
         with contextlib.closing(self._connect()) as base:
-            tables = {row[0] for row in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            tables = self._tables(base)
             if not {"topics", "messages"} <= tables:
                 raise FormatError(path, "is a database without the tables topics and messages of a ROS 2 bag", "name a bag")
             definitions = {}
@@ -127,11 +134,25 @@ class Sqlite(Container):
                 self.first = int(base.execute("SELECT min(timestamp) FROM messages").fetchone()[0])
                 self.last = int(base.execute("SELECT max(timestamp) FROM messages").fetchone()[0])
 
+    def _tables(self, base: sqlite3.Connection) -> set[str]:
+        """Names of the tables. Raises FormatError where the schema computes rows that the file does not hold."""
+        schema = base.execute("SELECT name, type, upper(coalesce(substr(sql, 1, 200), '')) FROM sqlite_master").fetchall()
+        for name, kind, text in schema:
+            computed = kind if kind in ("view", "trigger") else "virtual table" if text.startswith("CREATE VIRTUAL") else ""
+            if not computed and kind == "table":
+                hidden = base.execute("SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden", (name,)).fetchone()[0]
+                computed = "generated column" if hidden else ""
+            if computed:
+                raise FormatError(self.path, f"'{str(name)[:80]}' is or has a {computed}, which no ROS 2 bag has",
+                                  "copy the rows into a new database (sqlite3: CREATE TABLE … AS SELECT …)")
+        return {name for name, kind, _ in schema if kind == "table"}
+
     def _connect(self) -> sqlite3.Connection:
         place = self.path.resolve().as_uri()
         for options in ("?mode=ro", "?mode=ro&immutable=1") if self.live else ("?mode=ro&immutable=1",):
             try:
                 base = sqlite3.connect(place + options, uri=True, check_same_thread=False)
+                base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(self.budget.limit, 1 << 30))
                 base.text_factory = lambda text: text.decode("utf-8", "replace")
                 steps = itertools.count(STEPS, STEPS)  # of a damaged tree of pages there may be no end
                 base.set_progress_handler(functools.partial(_too_many, steps, 4 * self.bytes + 10 * STEPS), STEPS)
@@ -143,25 +164,30 @@ class Sqlite(Container):
         raise FormatError(self.path, f"is no database that can be read ({error})", remedy)
 
     def messages(self, topic: Topic) -> Iterator[Batch]:
-        unzip = None
-        if self.zipped:
-            unzip = library("zstandard", self.path).ZstdDecompressor()
+        held, unpacked = (self.budget.counter(what) for what in ("its messages hold", "its messages unpack to"))
         numbers = sorted(number for _, number in topic.ids)
         marks = ",".join("?" * len(numbers))
         read = 0
         with contextlib.closing(self._connect()) as base:
             times, datas, size = [], [], 0
             try:
-                rows = base.execute(
-                    f"SELECT timestamp, data FROM messages WHERE topic_id IN ({marks}) ORDER BY timestamp", numbers
-                )
+                wanted = f"FROM messages WHERE topic_id IN ({marks})"
+                order = ""
+                with contextlib.suppress(sqlite3.DatabaseError):
+                    # Sorting writes rows to a temporary file, so their sizes are summed up before: this reads no content.
+                    sizes = base.execute(f"SELECT count(*), sum(length(data)) {wanted}", numbers).fetchone()
+                    held.spend(MESSAGE_BYTES * sizes[0] + int(sizes[1] or 0))
+                    order = " ORDER BY timestamp"
+                rows = base.execute(f"SELECT timestamp, data {wanted}{order}", numbers)
                 while some := rows.fetchmany(64):
                     for time, data in some:
                         if not isinstance(time, int) or not isinstance(data, bytes):
                             self.note("a row of the database has no time or no bytes, and is left out")
                             continue
-                        if unzip is not None:
-                            data = decompressed("zstd", data, LARGEST_CHUNK, self.path)
+                        if not order:
+                            held.spend(MESSAGE_BYTES + len(data))
+                        if self.zipped:
+                            data = decompressed("zstd", data, None, self.path, unpacked)
                         times.append(time)
                         datas.append(data)
                         size += len(data)
@@ -185,23 +211,29 @@ class Sqlite(Container):
 
 # ---- Files of chunks: what ROS 1 and MCAP share ------------------------------------------------------------------------
 
-def decompressed(how: str, data: bytes, size: int, place: object) -> bytes:
-    """A chunk of at most `size` bytes. Raises FormatError."""
-    if size > LARGEST_CHUNK:
-        raise FormatError(place, f"a chunk is said to hold {size} bytes", "the file is damaged: copy it anew")
+def decompressed(how: str, data: bytes, size: int | None, place: object, counter: Counter) -> bytes:
+    """A chunk of at most `size` bytes; None: of what the counter allows. Raises FormatError."""
     try:
+        if how == "zstd" and size is None:
+            stated = library("zstandard", place).get_frame_parameters(data).content_size
+            size = stated if 0 < stated < 1 << 62 else None
+        if size is not None:
+            counter.spend(size)  # what is declared, before anything is unpacked
+        most = counter.left + 1 if size is None else size
         if how in ("", "none"):
             return data
         if how == "bz2":
-            return bz2.BZ2Decompressor().decompress(data, size)
+            return bz2.BZ2Decompressor().decompress(data, most)
         if how == "lz4":
-            return library("lz4.frame", place).LZ4FrameDecompressor().decompress(data, max_length=size)
+            return library("lz4.frame", place).LZ4FrameDecompressor().decompress(data, max_length=most)
         if how == "zstd":
             unzip = library("zstandard", place).ZstdDecompressor().stream_reader(data, read_across_frames=True)
-            parts, left = [], size
+            parts, left = [], most
             while left > 0 and (part := unzip.read(min(left, 4 << 20))):
                 parts.append(part)
                 left -= len(part)
+            if size is None:
+                counter.spend(most - left)
             return b"".join(parts)
     except FormatError:
         raise
@@ -222,8 +254,8 @@ class Chunk:
 class Chunked(Container):
     """A file of chunks of messages."""
 
-    def __init__(self, path: pathlib.Path) -> None:
-        super().__init__(path)
+    def __init__(self, path: pathlib.Path, budget: Budget) -> None:
+        super().__init__(path, budget)
         self.file = path.open("rb")
         self.chunks: list[Chunk] = []
         self.kept: collections.OrderedDict[int, bytes] = collections.OrderedDict()
@@ -237,44 +269,54 @@ class Chunked(Container):
         self.file.seek(at)
         return self.file.read(size)
 
-    def unpacked(self, chunk: Chunk) -> bytes:
+    def unpacked(self, chunk: Chunk, counter: Counter) -> bytes:
         """The records of a chunk. Raises FormatError."""
         if chunk.at in self.kept:
             self.kept.move_to_end(chunk.at)
+            counter.spend(len(self.kept[chunk.at]))
             return self.kept[chunk.at]
-        data = self._unpack(chunk)
+        data = self._unpack(chunk, counter)
         self.kept[chunk.at] = data
         while len(self.kept) > 1 and sum(map(len, self.kept.values())) > KEPT_BYTES:
             self.kept.popitem(last=False)
         return data
 
-    def _unpack(self, chunk: Chunk) -> bytes:
+    def _unpack(self, chunk: Chunk, counter: Counter) -> bytes:
         raise NotImplementedError
 
-    def _search(self, data: bytes, wanted: set[int], times: list[int], datas: list[bytes]) -> None:
+    def _search(self, data: bytes, wanted: set[int]) -> Iterator[tuple[int, bytes]]:
         raise NotImplementedError
+
+    def _require_apart(self) -> None:
+        """Raises ValueError where chunks of an index overlap: each could then be read any number of times."""
+        places = sorted((chunk.at, chunk.size) for chunk in self.chunks)
+        if any(at + size > after for (at, size), (after, _) in itertools.pairwise(places)):
+            raise ValueError("the index lists a part of the file twice")
 
     def messages(self, topic: Topic) -> Iterator[Batch]:
         wanted = {number for _, number in topic.ids}
         times: list[int] = []
         datas: list[bytes] = []
-        began = 0
+        began = size = 0
+        counter = self.budget.counter("its chunks hold")
         for chunk in self.chunks:
             if chunk.numbers is not None and not chunk.numbers & wanted:
                 continue
-            self._search(self.unpacked(chunk), wanted, times, datas)
             passed = chunk.at + chunk.size
-            # A chunk of many small messages is given in parts: the memory of what is made of a batch is bounded.
-            while len(times) > BATCH_MESSAGES:
-                self.passed = passed
-                yield times[:BATCH_MESSAGES], datas[:BATCH_MESSAGES]
-                del times[:BATCH_MESSAGES], datas[:BATCH_MESSAGES]
-            if times and (
-                len(times) == BATCH_MESSAGES or sum(map(len, datas)) >= BATCH_BYTES or passed - began >= PASSED_BYTES
-            ):
+            for time, data in self._search(self.unpacked(chunk, counter), wanted):
+                counter.spend(MESSAGE_BYTES)
+                times.append(time)
+                datas.append(data)
+                size += len(data)
+                # A chunk of many small messages is given in parts: the memory of what is made of a batch is bounded.
+                if len(times) == BATCH_MESSAGES or size >= BATCH_BYTES:
+                    self.passed = began = passed
+                    yield times, datas
+                    times, datas, size = [], [], 0
+            if times and passed - began >= PASSED_BYTES:
                 self.passed = began = passed
                 yield times, datas
-                times, datas = [], []
+                times, datas, size = [], [], 0
         self.passed = self.bytes
         if times:
             yield times, datas
@@ -309,8 +351,8 @@ class Ros1(Chunked):
 
     format = "ROS 1 bag"
 
-    def __init__(self, path: pathlib.Path) -> None:
-        super().__init__(path)
+    def __init__(self, path: pathlib.Path, budget: Budget) -> None:
+        super().__init__(path, budget)
         magic = self.bytes_at(0, 13)
         if magic != b"#ROSBAG V2.0\n":
             version = re.match(rb"#ROSBAG V(\d+\.\d+)", magic)
@@ -383,8 +425,11 @@ class Ros1(Chunked):
                 at += size
             if len(self.chunks) != chunks or sum(len(topic.ids) for topic in self.topics) < connections:
                 raise ValueError("the index is not whole")
+            self._require_apart()
+        except ExpansionError:
+            raise
         except ValueError:
-            self.topics, self.chunks = [], []
+            self.topics, self.chunks, self._named = [], [], {}
             return False
         for topic in self.topics:
             topic.count = sum(counts.get(number, 0) for _, number in topic.ids)
@@ -393,6 +438,7 @@ class Ros1(Chunked):
     def _scan(self) -> None:
         """Lists chunks and connections from the start: of a bag that is not indexed."""
         counts: collections.Counter[int] = collections.Counter()
+        counter = self.budget.counter("its chunks hold")
         at, missing = self.where, 0
         while at < self.bytes:
             try:
@@ -402,12 +448,14 @@ class Ros1(Chunked):
                 kind = header.get("op")
                 if kind == b"\x05":
                     chunk = Chunk(at, size)
-                    chunk.numbers = self._list(self.unpacked(chunk), counts)
+                    chunk.numbers = self._list(self.unpacked(chunk, counter), counts, counter)
                     self.chunks.append(chunk)
                 elif kind == b"\x07":
                     self._connection(header, self.bytes_at(at + size - data, data))
                 elif kind not in (b"\x02", b"\x03", b"\x04", b"\x06"):
                     raise ValueError("a record is unknown")
+            except ExpansionError:
+                raise
             except (ValueError, FormatError):
                 missing = self.bytes - at
                 break
@@ -420,7 +468,7 @@ class Ros1(Chunked):
             + (f", and the last {missing} bytes are no whole chunk and are left out" if missing else "")
         )
 
-    def _list(self, data: bytes, counts: collections.Counter) -> set[int]:
+    def _list(self, data: bytes, counts: collections.Counter, counter: Counter) -> set[int]:
         found = set()
         for header, first, last in self._records(data):
             kind = header.get("op")
@@ -428,6 +476,7 @@ class Ros1(Chunked):
                 self._connection(header, data[first:last])
             elif kind == b"\x02":
                 number = _number(header, "conn")
+                counter.spend(MESSAGE_BYTES)
                 counts[number] += 1
                 found.add(number)
         return found
@@ -447,7 +496,7 @@ class Ros1(Chunked):
             yield header, first, first + length
             at = first + length
 
-    def _unpack(self, chunk: Chunk) -> bytes:
+    def _unpack(self, chunk: Chunk, counter: Counter) -> bytes:
         place = f"{self.path} at byte {chunk.at}"
         try:
             header, data, size = self._record(chunk.at)
@@ -455,14 +504,14 @@ class Ros1(Chunked):
             how = header.get("compression", b"none").decode("ascii", "replace")
         except ValueError as problem:
             raise FormatError(place, f"a chunk cannot be read ({problem})", "rosbag reindex, or copy it anew") from None
-        found = decompressed(how, self.bytes_at(chunk.at + size - data, data), whole, place)
+        found = decompressed(how, self.bytes_at(chunk.at + size - data, data), whole, place, counter)
         if len(found) != whole:
             raise FormatError(
                 place, f"a chunk has {len(found)} bytes where it says {whole}", "the bag is damaged: copy it anew"
             )
         return found
 
-    def _search(self, data: bytes, wanted: set[int], times: list[int], datas: list[bytes]) -> None:
+    def _search(self, data: bytes, wanted: set[int]) -> Iterator[tuple[int, bytes]]:
         word, end, at = struct.Struct("<I").unpack_from, len(data), 0
         stamp = struct.Struct("<II").unpack_from
         size = -1  # of the header whose fields stand as in the last one
@@ -493,8 +542,7 @@ class Ros1(Chunked):
                     raise ValueError("a message is cut")
                 if word(data, first + conn)[0] in wanted:
                     seconds, rest = stamp(data, first + time)
-                    times.append(seconds * 1_000_000_000 + rest)
-                    datas.append(data[at:at + length])
+                    yield seconds * 1_000_000_000 + rest, data[at:at + length]
                 at += length
         except (ValueError, struct.error) as problem:
             raise FormatError(self.path, f"a chunk is damaged ({problem})", "copy the bag anew") from None
@@ -537,11 +585,12 @@ class Mcap(Chunked):
 
     format = "MCAP"
 
-    def __init__(self, path: pathlib.Path) -> None:
-        super().__init__(path)
+    def __init__(self, path: pathlib.Path, budget: Budget) -> None:
+        super().__init__(path, budget)
         if self.bytes_at(0, 8) != MAGIC:
             raise FormatError(path, "is no MCAP file: it does not begin with its eight bytes", "name an .mcap")
         self.schemas: dict[int, tuple[str, str, bytes]] = {}
+        self.numbered: set[int] = set()  # channels that were listed
         self.waiting: list[tuple[int, int, str, str]] = []
         self.counts: dict[int, int] | None = None
         if not self._summary():
@@ -556,8 +605,9 @@ class Mcap(Chunked):
     def _channel(self, record: _Record) -> None:
         number, schema = record.number("H"), record.number("H")
         name, encoding = record.text(), record.text()
-        if any((0, number) in topic.ids for topic in self.topics):
+        if number in self.numbered:
             return
+        self.numbered.add(number)
         kind, form, definition = self.schemas.get(schema, ("", "", b""))
         self.topic(name, kind, encoding, number, _FORMS.get(form, ""), definition if form in _FORMS else b"")
 
@@ -600,14 +650,18 @@ class Mcap(Chunked):
                 self._channel(record)
             if not self.chunks and total != 0 or not self.topics and total:
                 raise ValueError("the summary is not whole")
+            self._require_apart()
+        except ExpansionError:
+            raise
         except (ValueError, struct.error):
-            self.topics, self.chunks, self.schemas, self.counts = [], [], {}, None
+            self.topics, self.chunks, self._named, self.schemas, self.counts, self.numbered = [], [], {}, {}, None, set()
             return False
         return True
 
     def _scan(self) -> None:
         """Lists chunks and channels from the start: of a file without a summary."""
         counts: collections.Counter[int] = collections.Counter()
+        counter = self.budget.counter("its chunks hold")
         at, missing, ended = 8, 0, False
         loose: Chunk | None = None  # messages outside of chunks, one after another
         while at < self.bytes:
@@ -621,9 +675,9 @@ class Mcap(Chunked):
             try:
                 if code == 6:
                     chunk = Chunk(at, 9 + size)
-                    chunk.numbers = self._list(self.unpacked(chunk), counts)
+                    chunk.numbers = self._list(self.unpacked(chunk, counter), counts, counter)
                     self.chunks.append(chunk)
-                elif code in (3, 4) and size <= LARGEST_CHUNK:
+                elif code in (3, 4):
                     (self._schema if code == 3 else self._channel)(_Record(self.bytes_at(at + 9, size)))
                 elif code == 5:
                     (number,) = struct.unpack("<H", self.bytes_at(at + 9, 2))
@@ -633,6 +687,8 @@ class Mcap(Chunked):
                         self.chunks.append(loose)
                     loose.size += 9 + size
                     loose.numbers = (loose.numbers or set()) | {number}
+            except ExpansionError:
+                raise
             except (ValueError, struct.error):
                 missing = self.bytes - at
                 break
@@ -646,7 +702,7 @@ class Mcap(Chunked):
                 + (f", and the last {missing} bytes are no whole chunk and are left out" if missing else "")
             )
 
-    def _list(self, data: bytes, counts: collections.Counter) -> set[int]:
+    def _list(self, data: bytes, counts: collections.Counter, counter: Counter) -> set[int]:
         found, at, head = set(), 0, struct.Struct("<BQ").unpack_from
         while at + 9 <= len(data):
             code, size = head(data, at)
@@ -654,6 +710,7 @@ class Mcap(Chunked):
                 raise ValueError("a record is cut")
             if code == 5:
                 (number,) = struct.unpack_from("<H", data, at + 9)
+                counter.spend(MESSAGE_BYTES)
                 counts[number] += 1
                 found.add(number)
             elif code == 3:
@@ -663,7 +720,7 @@ class Mcap(Chunked):
             at += 9 + size
         return found
 
-    def _unpack(self, chunk: Chunk) -> bytes:
+    def _unpack(self, chunk: Chunk, counter: Counter) -> bytes:
         place = f"{self.path} at byte {chunk.at}"
         remedy = f"mcap recover {self.path.name} -o MENDED.mcap saves the other chunks"
         data = self.bytes_at(chunk.at, chunk.size)
@@ -681,12 +738,12 @@ class Mcap(Chunked):
             packed = record.raw(record.number("Q"))
         except ValueError as problem:
             raise FormatError(place, f"a chunk cannot be read ({problem})", remedy) from None
-        found = decompressed(how, packed, size, place)
+        found = decompressed(how, packed, size, place, counter)
         if len(found) != size or (crc and zlib.crc32(found) != crc):
             raise FormatError(place, "a chunk is damaged: its checksum or size is not what it says", remedy)
         return found
 
-    def _search(self, data: bytes, wanted: set[int], times: list[int], datas: list[bytes]) -> None:
+    def _search(self, data: bytes, wanted: set[int]) -> Iterator[tuple[int, bytes]]:
         head, end, at = struct.Struct("<BQHIQ").unpack_from, len(data), 0
         small = struct.Struct("<BQ").unpack_from
         try:
@@ -699,8 +756,7 @@ class Mcap(Chunked):
                 if after > end or size < 22:
                     raise ValueError("a message is cut")
                 if number in wanted:
-                    times.append(time)
-                    datas.append(data[at + 31:after])
+                    yield time, data[at + 31:after]
                 at = after
         except (ValueError, struct.error) as problem:
             raise FormatError(
@@ -713,12 +769,12 @@ class Mcap(Chunked):
 class Folder(Container):
     """A folder of rosbag2: its files one after another, by metadata.yaml."""
 
-    def __init__(self, path: pathlib.Path) -> None:
-        super().__init__(path)
+    def __init__(self, path: pathlib.Path, budget: Budget) -> None:
+        super().__init__(path, budget)
         said = metadata(path / "metadata.yaml")
-        names = [pathlib.PurePath(str(name)).name for name in said.get("relative_file_paths") or []]
+        names = [pathlib.PurePath(name).name for name in said.get("relative_file_paths") or []]
         files = [path / name for name in names]
-        mode = str(said.get("compression_mode") or "").lower()
+        mode = said.get("compression_mode", "").lower()
         if not names:
             files = sorted((file for file in path.iterdir() if file.suffix in (".db3", ".mcap")), key=lambda file: natural(file.name))
             if len({re.sub(r"_\d+$", "", file.name.partition(".")[0]) for file in files}) > 1:
@@ -743,10 +799,13 @@ class Folder(Container):
         self.zipped = mode == "message"  # each message; sqlite's part undoes it itself
         self.unpacked: tempfile.TemporaryDirectory | None = None
         for file in files:
+            budget.add_input(file.stat().st_size)
+        self.written = budget.counter("its files unpack to")
+        for file in files:
             plain = file
             if file.suffix == ".zstd" or mode == "file":
                 plain = self._unpacked(file)
-            part = Mcap(plain) if plain.suffix == ".mcap" or _begins(plain, MAGIC) else Sqlite(plain, mode == "message")
+            part = Mcap(plain, budget) if plain.suffix == ".mcap" or _begins(plain, MAGIC) else Sqlite(plain, budget, mode == "message")
             for note in part.notes:
                 self.note(f"{file.name}: {note}")
             for topic in part.topics:
@@ -765,7 +824,14 @@ class Folder(Container):
         plain = pathlib.Path(self.unpacked.name) / file.name.removesuffix(".zstd")
         try:
             with file.open("rb") as packed, plain.open("wb") as out:
-                library("zstandard", file).ZstdDecompressor().copy_stream(packed, out)
+                stated = library("zstandard", file).get_frame_parameters(packed.read(18)).content_size
+                if 0 < stated < 1 << 62 and stated > self.written.left:
+                    raise self.budget.exceeded("its files unpack to", stated)
+                packed.seek(0)
+                reader = library("zstandard", file).ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+                while part := reader.read(1 << 20):
+                    self.written.spend(len(part))
+                    out.write(part)
         except FormatError:
             raise
         except Exception as problem:
@@ -774,6 +840,7 @@ class Folder(Container):
 
     def messages(self, topic: Topic) -> Iterator[Batch]:
         before = 0
+        unpacked = self.budget.counter("its messages unpack to")
         for index, part in enumerate(self.parts):
             numbers = {number for file, number in topic.ids if file == index}
             if numbers:
@@ -781,7 +848,7 @@ class Folder(Container):
                 for batch in part.messages(inner):
                     self.passed = before + part.passed
                     if self.zipped and isinstance(part, Mcap):
-                        batch = (batch[0], [decompressed("zstd", data, LARGEST_CHUNK, part.path) for data in batch[1]])
+                        batch = (batch[0], [decompressed("zstd", data, None, part.path, unpacked) for data in batch[1]])
                     yield batch
                 for note in part.notes:
                     if not any(note in known for known in self.notes):
@@ -794,9 +861,15 @@ def metadata(path: pathlib.Path) -> dict:
     if not path.is_file():
         return {}
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-        said = library("ruamel.yaml", path).YAML(typ="safe").load(text[:4 << 20])["rosbag2_bagfile_information"]
-        return dict(said)
+        with path.open("rb") as file:
+            text = file.read(METADATA_BYTES + 1).decode("utf-8", "replace")
+        if len(text) > METADATA_BYTES or text.count("[") + text.count("{") > 10_000 or (
+                re.search("<<|merge", text) and re.search(r"[*&]\w", text)):
+            raise FormatError(path, "is longer or more nested than what rosbag2 writes", "'ros2 bag reindex' writes it again")
+        said = library("ruamel.yaml", path).YAML(typ="safe").load(text)["rosbag2_bagfile_information"]
+        # Text alone: the text of a list of references to lists may have any length.
+        return {"relative_file_paths": [name for name in said.get("relative_file_paths") or [] if isinstance(name, str)],
+                "compression_mode": mode if isinstance(mode := said.get("compression_mode"), str) else ""}
     except FormatError:
         raise
     except Exception as problem:
@@ -838,22 +911,23 @@ def kind_of(path: pathlib.Path) -> str:
     return ""
 
 
-def open_container(path: pathlib.Path) -> Container:
+def open_container(path: pathlib.Path, budget: Budget) -> Container:
     """Raises FormatError, or what a library raises on a damaged file."""
     kind = kind_of(path)
     if kind == "folder":
-        return Folder(path.parent if path.name == "metadata.yaml" else path)
+        return Folder(path.parent if path.name == "metadata.yaml" else path, budget)
     if not path.stat().st_size:
         raise FormatError(path, "is empty", "a bag that was never written to; record it anew")
+    budget.add_input(path.stat().st_size)
     if kind == "ros1":
-        return Ros1(path)
+        return Ros1(path, budget)
     if kind == "mcap":
-        return Mcap(path)
+        return Mcap(path, budget)
     said = metadata(path.parent / "metadata.yaml") if (path.parent / "metadata.yaml").is_file() else {}
-    names = [pathlib.PurePath(str(name)).name for name in said.get("relative_file_paths") or []]
+    names = [pathlib.PurePath(name).name for name in said.get("relative_file_paths") or []]
     if path.suffix == ".zstd":
         raise FormatError(path, "is a compressed file of a bag", "name the folder with its metadata.yaml")
-    container = Sqlite(path, path.name in names and str(said.get("compression_mode") or "").lower() == "message")
+    container = Sqlite(path, budget, path.name in names and said.get("compression_mode", "").lower() == "message")
     if len(names) > 1 and path.name in names:
         container.note(f"it is one of the {len(names)} files of the bag {path.parent.name}: name the folder for all of them")
     return container

@@ -14,10 +14,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from antaeus.formats.recording import library
+from antaeus.formats.recording import Counter, ExpansionError, library
 
 MOST_NODES = 200_000  # parts of one message, at most
 MOST_COLUMNS = 4096  # numbers of one field
+WALK_BYTES, NODE_BYTES = 2048, 32  # that a message costs which is walked, and each part of it
 MOST_LAYOUTS = 32  # of one size that are kept, and that are searched for in one batch
 MOST_DEPTH = 32
 DEFINITION_BYTES = 1 << 20
@@ -490,7 +491,7 @@ class _Gather:
     """The numbers of one field, found in all messages of a layout at once."""
 
     def __init__(self, entries: list) -> None:
-        self.entries, self.count, self.indices, self.span = entries, len(entries), None, None
+        self.entries, self.count, self.indices, self.span = entries, len(entries), None, None  # numbers, or where all of them are
         codes = {entry[1] for entry in entries if isinstance(entry, tuple)}
         if entries and len(codes) == 1 and all(isinstance(entry, tuple) for entry in entries):
             (self.code,) = codes
@@ -500,13 +501,14 @@ class _Gather:
                 self.span = (int(starts[0]), int(starts[0]) + size * self.count)
             else:
                 self.indices = starts[:, None] + np.arange(size)
+            self.entries = []
 
     def read(self, rows: np.ndarray) -> np.ndarray:
         if self.span is not None:
             return np.ascontiguousarray(rows[:, self.span[0]:self.span[1]]).view(self.code).astype(float)
         if self.indices is not None:
             return np.ascontiguousarray(rows[:, self.indices]).view(self.code)[:, :, 0].astype(float)
-        if not self.entries:
+        if not self.count:
             return np.empty((len(rows), 0))
         return np.column_stack([_column(rows, entry).astype(float) for entry in self.entries])
 
@@ -540,9 +542,9 @@ class _Layout:
 class Decoder:
     """Batches of messages of one topic → pieces. Counts what it could not read, with the first reason."""
 
-    def __init__(self, forms: list, wanted: Callable[[dict], Fields]) -> None:
+    def __init__(self, forms: list, wanted: Callable[[dict], Fields], counter: Counter) -> None:
         """`forms`: definitions that the messages may have; the first one that fits the first message stays."""
-        self.forms, self.wanted = forms, wanted
+        self.forms, self.wanted, self.counter = forms, wanted, counter
         self.layouts: dict[int, collections.deque] = {}
         self.sizes: collections.deque = collections.deque()
         self.unreadable, self.reason = 0, ""
@@ -557,9 +559,12 @@ class Decoder:
             except Unreadable as found:
                 problem = found
                 continue
-            except (struct.error, IndexError, OverflowError, TypeError, AttributeError, KeyError, ValueError) as found:
+            except (struct.error, IndexError, OverflowError, TypeError, AttributeError, KeyError, RecursionError, ValueError) as found:
                 problem = Unreadable(str(found)[:80])
                 continue
+            finally:
+                self.counter.spend(len(data) if isinstance(form, JsonTypes) else WALK_BYTES + NODE_BYTES * form.nodes)
+            self.counter.spend(NODE_BYTES * sum(map(len, fields.values.values())))
             self.forms = [form]
             return walked, fields
         raise problem
@@ -582,7 +587,7 @@ class Decoder:
         if size not in self.layouts:
             self.layouts[size] = collections.deque(maxlen=MOST_LAYOUTS)
             self.sizes.append(size)
-            if len(self.sizes) > 4096:
+            if len(self.sizes) > 512:
                 del self.layouts[self.sizes.popleft()]
         left = np.arange(len(at))
         for layout in list(self.layouts[size]):
@@ -625,6 +630,8 @@ class Decoder:
                 stamp = None if fields.stamp is None else int(fields.stamp[0]) * 1_000_000_000 + int(fields.stamp[1])
                 if stamp is not None and abs(stamp) >= 1 << 62:
                     raise Unreadable("its stamp is too large")
+            except ExpansionError:
+                raise
             except (Unreadable, ValueError, OverflowError) as problem:
                 self.unreadable += 1
                 self.reason = self.reason or str(problem)

@@ -17,6 +17,7 @@ import numpy as np
 from antaeus.formats.bag_files import Container, Topic, kind_of, open_container
 from antaeus.formats.bag_messages import (
     BUILT_IN,
+    MOST_COLUMNS,
     Decoder,
     Fields,
     JsonTypes,
@@ -46,6 +47,7 @@ from antaeus.formats.recording import (
 SAMPLE_MESSAGES = 2000  # of a topic, that decide on channels and clock
 SAMPLE_BYTES = 64 << 20  # a file up to this size is looked through as a whole
 SAMPLE_PASSED = 24 << 20  # of a larger file, at most, however few messages of the topic lie in it
+DEFINITION_COST = 64  # bytes that one byte of a definition costs, for its parser is slow
 SLACK = 100_000_000  # [ns] messages come out of order by this much, and are put in order
 CLOCKS_APART = 1_000_000_000  # [ns] how much two topics' header stamps may differ against the receiver's
 MOST_JOINTS = 2000
@@ -244,8 +246,11 @@ class _Stream:
 
     def __init__(self, container: Container, topic: Topic, role: str, forms: list, wanted: Callable[[dict], Fields]) -> None:
         self.container, self.topic, self.role, self.forms, self.wanted = container, topic, role, forms, wanted
-        self.decoder = Decoder(forms, wanted)
+        self.decoder = self._decoder(forms)
         self._sampled: _Sample | None = None
+
+    def _decoder(self, forms: list) -> Decoder:
+        return Decoder(forms, self.wanted, self.container.budget.counter("parts of its messages take"))
 
     def batches(self) -> Iterator[tuple[np.ndarray, np.ndarray | None, list[Piece]]]:
         """Receiver's times (n,), header stamps (n,), pieces."""
@@ -307,7 +312,7 @@ class _Stream:
 
     def again(self) -> Decoder:
         """A decoder for another pass, that knows the form already."""
-        self.decoder = Decoder(list(self.decoder.forms), self.wanted)
+        self.decoder = self._decoder(list(self.decoder.forms))
         return self.decoder
 
 
@@ -317,6 +322,7 @@ class _Follower:
     def __init__(self, columns: int) -> None:
         self.times, self.values = np.zeros(0, np.int64), np.zeros((0, columns))
         self.age, self.rows = 0, 0
+        self.waiting: list[tuple[np.ndarray, np.ndarray]] = []  # not sorted in
         self.first: int | None = None
         self.last: int | None = None
 
@@ -326,13 +332,21 @@ class _Follower:
         self.rows += len(times)
         self.first = int(times.min()) if self.first is None else min(self.first, int(times.min()))
         self.last = int(times.max()) if self.last is None else max(self.last, int(times.max()))
-        self.times, self.values = np.concatenate([self.times, times]), np.concatenate([self.values, values])
+        self.waiting.append((times, values))
+
+    def _sort_in(self) -> None:
+        if not self.waiting:
+            return
+        self.times = np.concatenate([self.times, *(times for times, _ in self.waiting)])
+        self.values = np.concatenate([self.values, *(values for _, values in self.waiting)])
+        self.waiting = []
         if len(self.times) > 1 and np.any(np.diff(self.times) < 0):
             order = np.argsort(self.times, kind="stable")
             self.times, self.values = self.times[order], self.values[order]
 
     def at(self, times: np.ndarray) -> np.ndarray:
         """Held at times that run forward. What lies before them is forgotten."""
+        self._sort_in()
         held = hold(times, self.times, self.values)
         if len(self.times) and len(times):
             found = np.searchsorted(self.times, times, side="right") - 1
@@ -475,7 +489,9 @@ class _Opening:
             raise FormatError(path, "is not here", "name a bag")
         if wishes.clock not in (None, "header", "receiver"):
             raise FormatError(path, f"a bag has no clock '{wishes.clock}'", "the clock is header or receiver")
-        self.container = open_container(path)
+        self.container = open_container(path, wishes.budget)
+        self.definitions = wishes.budget.counter("its definitions take")
+        self.known: dict[tuple[str, str, str, bool], RosTypes] = {}
         self.notes: list[str] = list(self.container.notes)
         self.unmapped: list[str] = []
         self.streams: dict[int, _Stream] = {}
@@ -484,6 +500,14 @@ class _Opening:
             self._classify(index, topic)
 
     # -- topics
+
+    def _types(self, name: str, form: str, text: str, cdr: bool) -> RosTypes:
+        """A definition, parsed once. Raises Unreadable."""
+        key = (name, form, text, cdr)
+        if key not in self.known:
+            self.definitions.spend(DEFINITION_COST * len(text))
+            self.known[key] = RosTypes(name, form, text, cdr)
+        return self.known[key]
 
     def _forms(self, topic: Topic) -> list:
         """The definitions that messages of a topic may have. Raises Unreadable."""
@@ -497,11 +521,11 @@ class _Opening:
         cdr, forms, problem = topic.encoding == "cdr", [], None
         if text and topic.form in ("msg", "idl"):
             try:
-                forms.append(RosTypes(topic.type, topic.form, text, cdr))
+                forms.append(self._types(topic.type, topic.form, text, cdr))
             except Unreadable as found:
                 problem = found
         if not forms:
-            forms = [RosTypes(topic.type, "msg", text, cdr) for text in BUILT_IN.get(ros_name(topic.type), ())]
+            forms = [self._types(topic.type, "msg", text, cdr) for text in BUILT_IN.get(ros_name(topic.type), ())]
         if not forms:
             raise problem or Unreadable("the bag lacks its definition")
         return forms
@@ -723,6 +747,8 @@ class _Opening:
                 f"{sample.messages} messages and are left out"
             )
             columns = columns[:sample.last_acting + 1]
+        if len(columns) > MOST_COLUMNS:
+            raise FormatError(self.path, f"{stream.topic.name} names {len(columns)} joints", "name the topic of one robot with --topic")
         if not columns:
             raise FormatError(self.path, f"{stream.topic.name} names no joints and holds no numbers", "record it anew")
         parts = self._joint_parts(stream, columns)
@@ -845,8 +871,10 @@ class _Opening:
         if len(groups) < 2:
             return list(groups), []
         first = max(groups, key=lambda names: (len(names), groups[names]))
-        held = [names for names in groups if not set(names) & set(first)]
-        rows = [names for names in groups if names not in held]
+        common = set(first)
+        held = [names for names in groups if common.isdisjoint(names)]
+        apart = set(held)
+        rows = [names for names in groups if names not in apart]
         if held:
             listed = ", ".join(names[0] + (f" … {names[-1]}" if len(names) > 1 else "") for names in held[:4])
             self.notes.append(f"messages of {stream.topic.name} name different joints: rows are those of {len(first)} joints "
@@ -970,10 +998,11 @@ class _Opening:
         stream = self.streams[found[0]]
 
         def read() -> str:
+            texts = self.container.budget.counter("parts of its messages take")
             for _, datas in self.container.messages(stream.topic):
                 for data in datas:
                     with contextlib.suppress(Unreadable):
-                        walked, _ = Decoder(list(stream.forms), lambda tree: Fields((), {})).read(data)
+                        walked, _ = Decoder(list(stream.forms), lambda tree: Fields((), {}), texts).read(data)
                         if text := str(walked.tree.get("data") or "").strip():
                             return text
             raise FormatError(self.path, f"{stream.topic.name} holds no text", "name a robot's URDF")
@@ -1034,9 +1063,11 @@ class _Rows:
     def _blocks(self) -> Iterator[Block]:
         self.passed[0] = 0
         decoder = self.stream.again()
+        self.spread = self.container.budget.counter("its rows take")
         for side in self.sides:
             side.start()
         width = int(self.widths[-1])
+        placed_rows = self.container.budget.counter("its rows take")
         followers = [_Follower(width) for _ in self.held]
         times, values = np.zeros(0, np.int64), np.zeros((0, width))
         latest = None  # of the rows that were given
@@ -1045,6 +1076,7 @@ class _Rows:
             clock = stamps if self.header and stamps is not None else moments
             new_times, new_values, which = [], [], []
             for piece in pieces:
+                placed_rows.spend(len(piece.at) * width * 8)
                 row = np.full((len(piece.at), width), np.nan)
                 strange = 0
                 for i, part in enumerate(self.parts):
@@ -1089,6 +1121,8 @@ class _Rows:
             late = times < latest
             self.late += int(late.sum())
             times, values = times[~late], values[~late]
+        if followers:
+            self.spread.spend(times.nbytes * len(followers) * int(self.widths[-1]))
         for follower in followers:
             held = follower.at(times)
             values = np.where(np.isnan(values), held, values)

@@ -20,6 +20,9 @@ JOINT_UNITS = {"tau": "N·m", "qpos": "rad", "target_dof": "rad", "dq": "rad/s",
 AXIS_UNITS = {"imu_quat_xyzw": "1", "imu_gyro": "rad/s", "imu_acc": "m/s²"}
 WRENCH = "wrench_"  # followed by the place: six columns fx fy fz tx ty tz, in N and N·m
 WRENCH_COLUMNS = ("fx", "fy", "fz", "tx", "ty", "tz")
+EXPANSION = 64.0  # times the bytes of the file
+_FLOOR = 64 << 20  # bytes, for any file however small
+_PASSES = 8  # times the limit, over all passes of a reader over a recording
 BLOCK_ROWS = 16384  # rows that a reader holds at a time, at most
 
 
@@ -77,6 +80,57 @@ class Recording:
     name: str = ""  # last part of its path; filled in by who opened it
 
 
+class ExpansionError(FormatError):
+    """A recording whose reading would cost more than its size justifies."""
+
+
+class Budget:
+    """The limit on what reading one recording may cost: memory, disk and work. Every reader takes what it unpacks, walks and gives from a `Counter` of it, beforehand."""
+
+    def __init__(self, place: object = "the recording", expansion: float = EXPANSION) -> None:
+        self.place, self.expansion, self.size, self.spent = place, expansion, 0, 0
+
+    def add_input(self, size: int) -> None:
+        """Adds the bytes of a file that is read."""
+        self.size += size
+
+    @property
+    def limit(self) -> int:
+        """Bytes that one pass may cost."""
+        return int(max(_FLOOR, self.expansion * self.size))
+
+    def counter(self, what: str) -> "Counter":
+        """Returns the account of one pass. `what`: subject of the message, as "its chunks hold"."""
+        return Counter(self, what)
+
+    def exceeded(self, what: str, amount: int) -> ExpansionError:
+        """Returns the refusal."""
+        return ExpansionError(
+            self.place, f"{what} {amount >> 20} MiB or more, beyond the limit of {self.limit >> 20} MiB for a file of {self.size} bytes",
+            f"if you trust its source, raise the limit with --max-expansion {10 ** len(str(amount // max(self.size, 1)))} (default {EXPANSION:g})")
+
+
+class Counter:
+    """Bytes that one pass over a recording cost."""
+
+    def __init__(self, budget: Budget, what: str) -> None:
+        self._budget, self._what, self.spent = budget, what, 0
+
+    @property
+    def left(self) -> int:
+        """Bytes until the limit."""
+        return max(self._budget.limit - self.spent, 0)
+
+    def spend(self, amount: int) -> None:
+        """Adds bytes that are about to be taken. Raises ExpansionError beyond the limit."""
+        self.spent += amount
+        self._budget.spent += amount
+        if self.spent > self._budget.limit:
+            raise self._budget.exceeded(self._what, self.spent)
+        if self._budget.spent > _PASSES * self._budget.limit:
+            raise self._budget.exceeded("reading it takes", self._budget.spent // _PASSES)
+
+
 @dataclasses.dataclass(frozen=True)
 class ChannelWish:
     """[channels.<name>] of a map: which part of the recording a channel is, and what its numbers are."""
@@ -101,6 +155,8 @@ class Wishes:
     joints: dict[str, str] = dataclasses.field(default_factory=dict)  # name in the recording → name to give it
     channels: dict[str, ChannelWish] = dataclasses.field(default_factory=dict)
     ignore: tuple[str, ...] = ()  # sources that are left out
+    max_expansion: float = EXPANSION  # what reading may cost, in bytes of the file
+    budget: Budget = dataclasses.field(default_factory=Budget, compare=False)  # of one opening; made by open_recording
 
 
 def hold(times: np.ndarray, sample_times: np.ndarray, samples: np.ndarray) -> np.ndarray:
