@@ -52,6 +52,8 @@ def open_recording(path: str | pathlib.Path, wishes: Wishes = Wishes()) -> Recor
     if module is None:
         raise FormatError(path, "not a recording that convert knows", "give " + _FORMS)
     budget = Budget(path, wishes.max_expansion)
+    if path.is_file():
+        budget.add_input(path)
     wishes = dataclasses.replace(wishes, budget=budget)
     try:
         recording = module.open_recording(path, wishes)

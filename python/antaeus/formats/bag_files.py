@@ -799,7 +799,7 @@ class Folder(Container):
         self.zipped = mode == "message"  # each message; sqlite's part undoes it itself
         self.unpacked: tempfile.TemporaryDirectory | None = None
         for file in files:
-            budget.add_input(file.stat().st_size)
+            budget.add_input(file)
         self.written = budget.counter("its files unpack to")
         for file in files:
             plain = file
@@ -918,7 +918,6 @@ def open_container(path: pathlib.Path, budget: Budget) -> Container:
         return Folder(path.parent if path.name == "metadata.yaml" else path, budget)
     if not path.stat().st_size:
         raise FormatError(path, "is empty", "a bag that was never written to; record it anew")
-    budget.add_input(path.stat().st_size)
     if kind == "ros1":
         return Ros1(path, budget)
     if kind == "mcap":

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import time
 import typing
@@ -13,14 +14,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from antaeus.formats.recording import BLOCK_ROWS, Block, Channel, FormatError, Recording, Wishes, library, nearest
+from antaeus.formats.recording import BLOCK_ROWS, Block, Channel, Counter, FormatError, Recording, Wishes, library, nearest
 from antaeus.formats.tabular import (Notes, Stamps, axis_names, checked_rate, chosen_episode, decimal_nanoseconds, finite,
                                      ignored, natural, no_time, rated_times, several)
 
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _ENDINGS = (".hdf5", ".h5", ".hdf", ".he5")
 _WIDEST = 4096  # columns of a dataset that is read
-_CHUNK_BYTES = 1 << 28  # of one chunk at most, since a chunk is unpacked as a whole
+_SPARE_BYTES = 128 << 20  # that the HDF5 library itself may take
 _PACKED = 1100  # bytes that one byte can hold, with what HDF5 packs with
 _PATIENCE, _SLOWEST = 10.0, 5e6  # s, and bytes a second, after which reading is given up
 _ALOHA_RATE = 50.0  # frames a second of ALOHA's recorder (its constant DT is 0.02 s); the file does not say
@@ -75,20 +76,32 @@ def _open(h5py: typing.Any, path: pathlib.Path, wishes: Wishes) -> Recording:
 def _require_readable(h5py: typing.Any, path: pathlib.Path, wishes: Wishes) -> None:
     """Reads the file once in a child process: on some damaged files the HDF5 library crashes, or does not come back.
 
-    What it raises there it raises here again, later. Raises FormatError where it ended in another way.
+    The child has a limit of memory: a packed chunk may hold more than it declares. Raises FormatError as the child did, or
+    where the child ended in another way.
     """
     if not hasattr(os, "fork"):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads: the child calls h5py alone
+        told, tell = os.pipe()
         child = os.fork()
     if child == 0:
         faulthandler.disable()
         try:
+            used = int(pathlib.Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+            resource.setrlimit(resource.RLIMIT_AS, (used + 4 * wishes.budget.limit + _SPARE_BYTES, resource.RLIM_INFINITY))
+        except (OSError, ValueError):  # no Linux, or a lower limit holds already
+            pass
+        try:
             for _ in _open(h5py, path, wishes).blocks():
                 pass
+        except FormatError as error:
+            os.write(tell, str(error).encode("utf-8", "replace")[:4096])
+        except MemoryError:
+            os.write(tell, f"{path}: its packed datasets hold more than they declare; copy it again".encode("utf-8", "replace"))
         finally:
             os._exit(0)
+    os.close(tell)
     end = time.monotonic() + _PATIENCE + path.stat().st_size / _SLOWEST
     wait = 0.0005
     while True:
@@ -101,8 +114,15 @@ def _require_readable(h5py: typing.Any, path: pathlib.Path, wishes: Wishes) -> N
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
     if not done or os.WIFSIGNALED(status):
+        os.close(told)
         raise FormatError(path, "is damaged: the HDF5 library " + ("crashes on it" if done else "does not end reading it"),
                           "copy it again")
+    with open(told, "rb") as pipe:
+        text = pipe.read().decode("utf-8", "replace")
+    if text:
+        error = FormatError(path, "cannot be read", "copy it again")
+        error.args = (text,)
+        raise error
 
 
 def _one_line(error: BaseException) -> str:
@@ -139,11 +159,24 @@ def _datasets(h5py: typing.Any, group: typing.Any) -> list[str]:
 
 
 def _child(h5py: typing.Any, group: typing.Any, name: str, kind: type) -> typing.Any:
-    """A member that is there by a hard link and of that kind; else None."""
-    if isinstance(group.get(name, getlink=True), h5py.HardLink):
+    """A member that is there by a hard link and of that kind; else None. Raises FormatError for a link to another file."""
+    link = group.get(name, getlink=True)
+    if isinstance(link, h5py.ExternalLink):
+        raise _elsewhere(group.file.filename, f"{group.name.rstrip('/')}/{name}")
+    if isinstance(link, h5py.HardLink):
         item = group.get(name)
         return item if isinstance(item, kind) else None
     return None
+
+
+def _elsewhere(path: object, place: str) -> FormatError:
+    return FormatError(path, f"{place} lies in another file", "copy it into this one (h5repack)")
+
+
+def _require_inside(path: object, dataset: typing.Any) -> None:
+    """Raises FormatError where the values of a dataset come from another file: any file of the user could then be copied."""
+    if dataset.is_virtual or dataset.external:
+        raise _elsewhere(path, dataset.name)
 
 
 def _recording(h5py: typing.Any, path: pathlib.Path, file: typing.Any, wishes: Wishes) -> Recording:
@@ -177,7 +210,8 @@ def _recording(h5py: typing.Any, path: pathlib.Path, file: typing.Any, wishes: W
         raise FormatError(path, f"is of no layout that is known: it has {_some(names) or 'no datasets'}",
                           "name the datasets in a map: channels.qpos.source = \"/PATH\"")
     sources = [_with_unit(file, source) for source in sources]
-    shapes = {source.dataset: _shape(h5py, path, file, source) for source in sources}
+    counted = wishes.budget.counter("its datasets hold")
+    shapes = {source.dataset: _shape(path, file, source, counted) for source in sources}
     rows = min(shape[0] for shape in shapes.values())
     if rows == 0:
         raise FormatError(path, f"holds no rows ({root or '/'})", "record again")
@@ -185,7 +219,7 @@ def _recording(h5py: typing.Any, path: pathlib.Path, file: typing.Any, wishes: W
         if shape[0] > rows:
             notes.say("rows " + name, f"/{name} has {shape[0]} rows, the shortest {rows}: what is beyond is left out")
     channels = tuple(_columned(source, shapes[source.dataset][1]) for source in sources)
-    times = _times(h5py, file, root, names, rows, notes) if wishes.rate is None else None
+    times = _times(h5py, file, root, names, rows, notes, counted) if wishes.rate is None else None
     if wishes.rate is not None:
         rate, clock = wishes.rate, f"{wishes.rate:g} rows a second, as you say"
     elif times is not None:
@@ -290,22 +324,22 @@ def _with_unit(file: typing.Any, source: _Source) -> _Source:
     return source
 
 
-def _shape(h5py: typing.Any, path: pathlib.Path, file: typing.Any, source: _Source) -> tuple[int, int]:
+def _shape(path: pathlib.Path, file: typing.Any, source: _Source, rows: Counter) -> tuple[int, int]:
     """(rows, columns) of a dataset of numbers. Raises FormatError where it declares more than its bytes can hold."""
     dataset, place = file[source.dataset], f"/{source.dataset}"
+    _require_inside(path, dataset)
     if dataset.shape is None or dataset.dtype.kind not in "fiub" or len(dataset.shape) not in (1, 2):
         raise FormatError(path, f"{place} is {dataset.dtype} of shape {dataset.shape}, no rows of numbers",
                           "name another dataset in a map")
-    if getattr(dataset, "external", None) or dataset.is_virtual:
-        raise FormatError(path, f"{place} lies in another file", "copy it into this one (h5repack)")
     columns = dataset.shape[1] if len(dataset.shape) == 2 else 1
     declared, there = dataset.size * dataset.dtype.itemsize, dataset.id.get_storage_size()
     packed = dataset.id.get_create_plist().get_nfilters() > 0
     chunk = int(np.prod(dataset.chunks, dtype=object)) * dataset.dtype.itemsize if dataset.chunks else 0
-    if declared > there * (_PACKED if packed else 1) or there > path.stat().st_size or chunk > _CHUNK_BYTES:
+    if declared > there * (_PACKED if packed else 1) or there > path.stat().st_size:
         raise FormatError(path,
                           f"{place} declares {dataset.shape[0]} rows of {columns}, {declared} bytes; the file holds {there} of it",
                           "copy it again, or close its writer first")
+    rows.spend(max(8 * dataset.size, chunk))
     if not 0 < columns <= _WIDEST:
         raise FormatError(path, f"{place} has {columns} columns", "name another dataset in a map")
     return dataset.shape[0], columns
@@ -316,14 +350,24 @@ def _columned(source: _Source, columns: int) -> Channel:
     return Channel(**(vars(source.channel) | {"columns": names}))
 
 
-def _times(h5py: typing.Any, file: typing.Any, root: str, names: list[str], rows: int, notes: Notes) -> tuple[str, int] | None:
-    """A dataset of time stamps, and the places behind the point of a second that make a nanosecond."""
+def _times(h5py: typing.Any, file: typing.Any, root: str, names: list[str], rows: int, notes: Notes,
+           counted: Counter) -> tuple[str, int] | None:
+    """A dataset of time stamps, and the places behind the point of a second that make a nanosecond. Raises FormatError."""
+
+    def refuse(name: str, link: object) -> None:
+        if isinstance(link, h5py.ExternalLink) and name.rpartition("/")[2].lower() in _TIMES:
+            raise _elsewhere(file.filename, f"/{root}{name}")
+
+    file[root or "/"].visititems_links(refuse)
     for name in names:
         if name.startswith(root) and name.rpartition("/")[2].lower() in _TIMES and file[name].shape in ((rows,), (rows, 1)):
             dataset = file[name]
+            _require_inside(file.filename, dataset)
             there = max(1, dataset.id.get_storage_size())
+            chunk = int(np.prod(dataset.chunks or (0,), dtype=object)) * dataset.dtype.itemsize
             if dataset.dtype.kind not in "fiu" or dataset.size * dataset.dtype.itemsize > there * _PACKED:
                 continue
+            counted.spend(max(8 * dataset.size, chunk))
             stated = dataset.attrs.get("unit", dataset.attrs.get("units"))
             stated = stated.decode("utf-8", "replace") if isinstance(stated, bytes) else stated
             if isinstance(stated, str) and stated in _TIME_DIGITS:

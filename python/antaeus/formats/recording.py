@@ -6,6 +6,7 @@ applied to it once, in `mapping`; `writing` writes it. Nothing here knows a robo
 
 import dataclasses
 import importlib
+import pathlib
 import types
 from collections.abc import Callable, Iterator
 
@@ -88,11 +89,17 @@ class Budget:
     """The limit on what reading one recording may cost: memory, disk and work. Every reader takes what it unpacks, walks and gives from a `Counter` of it, beforehand."""
 
     def __init__(self, place: object = "the recording", expansion: float = EXPANSION) -> None:
-        self.place, self.expansion, self.size, self.spent = place, expansion, 0, 0
+        self.place, self.expansion, self.spent = place, expansion, 0
+        self._inputs: dict[pathlib.Path, int] = {}
 
-    def add_input(self, size: int) -> None:
+    def add_input(self, file: pathlib.Path) -> None:
         """Adds the bytes of a file that is read."""
-        self.size += size
+        self._inputs[file.resolve()] = file.stat().st_size
+
+    @property
+    def size(self) -> int:
+        """Bytes of the files that are read."""
+        return sum(self._inputs.values())
 
     @property
     def limit(self) -> int:

@@ -59,6 +59,7 @@ def open_recording(path: pathlib.Path, wishes: Wishes) -> Recording:
         file = path / "data.json"
         if not file.is_file():
             file = path / chosen_episode(path, _episode_folders(path), wishes.episode) / "data.json"
+    wishes.budget.add_input(file)
     reader = _Reader(file)
     entries = []
     for entry in reader.entries():
