@@ -67,7 +67,7 @@ def convert(recording: str | os.PathLike[str], out: str | os.PathLike[str], *, m
             topic: str | None = None, clock: str | None = None, episode: str | int | None = None,
             rate: float | None = None, urdf: str | os.PathLike[str] | None = None, robot: "str | os.PathLike[str] | Robot | None" = None,
             endpoints: Sequence[str] = (), settings: dict[str, float | str | bool] | None = None,
-            progress: Callable[[float], None] | None = None) -> "Converted | WrittenResults":
+            max_expansion: float = 64.0, progress: Callable[[float], None] | None = None) -> "Converted | WrittenResults":
     """Writes a recording of another format as an episode: a folder of .npy files, or one file where `out` ends in .parquet.
 
     Where `out` ends in .mcap and `robot` is given, it holds the forces that `antaeus.estimate` finds in the recording, or
@@ -90,11 +90,12 @@ def convert(recording: str | os.PathLike[str], out: str | os.PathLike[str], *, m
         robot: of an .mcap: a name, a file or a Robot.
         endpoints: of an .mcap: frames or labels; none: the profile's.
         settings: of an .mcap: 'group.option' → value, over what the profile sets.
+        max_expansion: how many times its bytes a recording may unpack to, at least 64 MiB; raise it for a file that you trust.
         progress: is called with the share of the work that is done, in [0, 1].
 
     Raises ValueError, one line with file, place and remedy; nothing is then written. Not for a loop.
     """
     from antaeus.formats.convert import Request, convert_recording
 
-    request = Request(map, topic, clock, None if episode is None else str(episode), rate, urdf, robot, endpoints, settings or {})
+    request = Request(map, topic, clock, None if episode is None else str(episode), rate, urdf, robot, endpoints, settings or {}, max_expansion)
     return convert_recording(pathlib.Path(recording), pathlib.Path(out), request, progress or (lambda share: None))

@@ -16,7 +16,7 @@ from antaeus import _antaeus
 from antaeus._convert import Converted
 from antaeus._options import Bar, Parser, settings_of
 from antaeus.formats import mapping, open_recording, ownership, recognises, writing
-from antaeus.formats.recording import FormatError, Recording, Wishes, nearest
+from antaeus.formats.recording import EXPANSION, FormatError, Recording, Wishes, nearest
 
 if typing.TYPE_CHECKING:
     from antaeus.formats.results_mcap import WrittenResults
@@ -35,12 +35,15 @@ class Request:
     robot: typing.Any = None
     endpoints: Sequence[str] = ()
     settings: dict[str, float | str | bool] = dataclasses.field(default_factory=dict)
+    max_expansion: float = EXPANSION
 
     def wishes(self) -> Wishes:
         """The map with the options over it."""
         read = mapping.read_map(self.map) if self.map is not None else Wishes()
         given = {name: value for name in ("topic", "clock", "episode", "rate") if (value := getattr(self, name)) is not None}
-        wishes = dataclasses.replace(read, **given)
+        wishes = dataclasses.replace(read, max_expansion=self.max_expansion, **given)
+        if not 1 <= wishes.max_expansion < math.inf:
+            raise FormatError("max_expansion", f"{wishes.max_expansion:g} is no limit", "give bytes per byte of the file, at least 1")
         if wishes.clock not in (None, "header", "receiver"):
             raise FormatError("clock", f"'{wishes.clock}' is none", nearest(str(wishes.clock), ("header", "receiver"))
                               or "give header or receiver")
@@ -113,15 +116,18 @@ def _description(source: pathlib.Path, opened: Recording) -> str:
 
 def into_folder(recording: str, folder: str) -> None:
     """For the library, which reads a recording by way of a scratch folder (antaeus::set_log_converter)."""
-    _for_others(pathlib.Path(recording), pathlib.Path(folder), r'antaeus.convert(…, \1="\2")', lambda share: None)
+    _for_others(pathlib.Path(recording), pathlib.Path(folder),
+                lambda option, value: (f"antaeus.convert(…, max_expansion={value})" if option == "max-expansion" else
+                                       f'antaeus.convert(…, {option}="{value}")'),
+                lambda share: None)
 
 
-def _for_others(recording: pathlib.Path, folder: pathlib.Path, words: str, progress: Callable[[float], None]) -> None:
+def _for_others(recording: pathlib.Path, folder: pathlib.Path, words: Callable[[str, str], str], progress: Callable[[float], None]) -> None:
     """Converts for who has none of convert's options: what asks for one of them says whose it is, in `words`."""
     try:
         convert_recording(recording, folder, Request(), progress)
     except FormatError as error:
-        error.args = (re.sub(r"(?<!convert )--(topic|episode|clock|rate|map) ([^\s;,]+)", words, str(error), count=1),)
+        error.args = (re.sub(r"(?<!convert )--(topic|episode|clock|rate|map|max-expansion) ([^\s;,]+)", lambda found: words(found[1], found[2]), str(error), count=1),)
         raise
 
 
@@ -140,6 +146,8 @@ def _parser() -> Parser:
         help="which clock (default: the header stamps where they run forward)")
     add("--episode", metavar="N", help="which one, where the recording holds several")
     add("--rate", metavar="HZ", type=float, help="rows a second, where the recording states no time")
+    add("--max-expansion", metavar="TIMES", type=float, default=EXPANSION,
+        help="how many times its bytes a recording may unpack to (default 64, at least 64 MiB); raise it for a file that you trust")
     add("--urdf", metavar="FILE", help="write the robot's description, too, if the recording holds one")
     add("--list", action="store_true", help="say what is in it and write nothing")
     add("--robot", "-r", metavar="NAME|FILE", help="of an .mcap: whose forces are estimated")
@@ -162,9 +170,10 @@ def run(arguments: list[str]) -> int:
     if given.out is None:
         raise ValueError("convert: OUT is missing; name a folder, a .parquet or an .mcap, or give --list")
     asked = Request(given.map, given.topic, given.clock, given.episode, given.rate, given.urdf, given.robot, given.endpoint or (),
-                    settings_of(given.set or []))
+                    settings_of(given.set or []), given.max_expansion)
     if given.told_progress:
-        _for_others(pathlib.Path(given.recording), pathlib.Path(given.out), r"antaeus convert --\1 \2", _tell)
+        _for_others(pathlib.Path(given.recording), pathlib.Path(given.out),
+                    lambda option, value: f"antaeus convert --{option} {value}", _tell)
         return 0
     done = convert_recording(pathlib.Path(given.recording), pathlib.Path(given.out), asked, Bar("converting"))
     print(done.to_json() if given.json else done)
@@ -172,7 +181,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _listing(given: argparse.Namespace) -> str:
-    wishes = Request(given.map, given.topic, given.clock, given.episode, given.rate).wishes()
+    wishes = Request(given.map, given.topic, given.clock, given.episode, given.rate, max_expansion=given.max_expansion).wishes()
     opened = _opened(pathlib.Path(given.recording), wishes)
     if given.json:
         known = {"format": opened.format, "clock": opened.clock, "unmapped": opened.unmapped, "notes": opened.notes,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from antaeus.formats.recording import (BLOCK_ROWS, JOINT_UNITS, UNKNOWN, Block, Channel, FormatError, Recording, Wishes,
+from antaeus.formats.recording import (BLOCK_ROWS, JOINT_UNITS, UNKNOWN, Block, Budget, Channel, ExpansionError, FormatError, Recording, Wishes,
                                        library, nearest)
 from antaeus.formats.tabular import (Notes, Stamps, axis_names, checked_rate, count, decimal_nanoseconds, finite, ignored,
                                      no_time, rated_times)
@@ -18,6 +18,8 @@ _INFO = pathlib.Path("meta") / "info.json"
 _INFO_BYTES = 64 << 20
 _WIDEST = 4096
 _BATCH_ROWS = 4096
+_CELL_BYTES = 64  # of a number that becomes an object of Python
+_HEADER_BYTES = 1 << 16  # of a page
 _BOOKKEEPING = ("index", "frame_index", "episode_index", "task_index", "timestamp", "next.done", "next.reward", "next.success")
 # Words by which names tell what a number of a joint is.
 _WORDS = {
@@ -92,7 +94,7 @@ def open_recording(path: pathlib.Path, wishes: Wishes) -> Recording:
     features = info.get("features")
     if not isinstance(features, dict) or not all(isinstance(feature, dict) for feature in features.values()):
         raise FormatError(root / _INFO, "has no features", "give the folder of a LeRobot dataset")
-    episode = _episode(root, info, path if path.is_file() else None, wishes.episode)
+    episode = _episode(root, info, path if path.is_file() else None, wishes)
     notes = Notes()
     sources, unmapped = _sources(root, features, wishes, notes)
     if not any(source.channel.name == "qpos" for source in sources):
@@ -121,12 +123,12 @@ def _json(file: pathlib.Path) -> dict[str, typing.Any]:
 # --- which episode ----------------------------------------------------------------------------------------------------
 
 
-def _episode(root: pathlib.Path, info: dict[str, typing.Any], file: pathlib.Path | None, wish: str | None) -> _Episode:
+def _episode(root: pathlib.Path, info: dict[str, typing.Any], file: pathlib.Path | None, wishes: Wishes) -> _Episode:
     template = info.get("data_path")
     if not isinstance(template, str):
         raise FormatError(root / _INFO, "has no data_path", "copy the whole dataset")
     one_a_file = "file_index" not in template
-    known = _episodes_v2(root, info, template) if one_a_file else _episodes_v3(root, template)
+    known = _episodes_v2(root, info, template) if one_a_file else _episodes_v3(root, template, wishes.budget)
     if file is not None:
         there = file.resolve()
         known = {number: one for number, one in known.items() if one.file.resolve() == there}
@@ -134,7 +136,7 @@ def _episode(root: pathlib.Path, info: dict[str, typing.Any], file: pathlib.Path
             raise FormatError(file, "holds no episode that the dataset knows of", "give the dataset's folder")
     if not known:
         raise FormatError(root, "holds no episode", "copy the whole dataset")
-    number = _chosen(root if file is None else file, sorted(known), wish)
+    number = _chosen(root if file is None else file, sorted(known), wishes.episode)
     if not known[number].file.is_file():
         raise FormatError(known[number].file, f"is missing, which episode {number} is in", "copy the whole dataset")
     return known[number]
@@ -194,7 +196,7 @@ def _episodes_v2(root: pathlib.Path, info: dict[str, typing.Any], template: str)
     return known
 
 
-def _episodes_v3(root: pathlib.Path, template: str) -> dict[int, _Episode]:
+def _episodes_v3(root: pathlib.Path, template: str, budget: Budget) -> dict[int, _Episode]:
     files = sorted((root / "meta" / "episodes").glob("chunk-*/*.parquet"))
     if not files:
         raise FormatError(root / "meta" / "episodes", "is missing", "copy the whole dataset")
@@ -206,6 +208,8 @@ def _episodes_v3(root: pathlib.Path, template: str) -> dict[int, _Episode]:
         for name in wanted:
             if name not in names:
                 raise FormatError(file, f"has no column {name}", "copy it again")
+        budget.add_input(file)
+        _require_affordable(file, parquet, [*wanted, "length"], budget, _CELL_BYTES)
         try:
             table = parquet.read(columns=wanted + (["length"] if "length" in names else [])).to_pydict()
         except Exception as error:
@@ -228,6 +232,86 @@ def _parquet(file: pathlib.Path) -> typing.Any:
         raise
     except Exception as error:
         raise FormatError(file, f"is no Parquet file that can be read ({_one_line(error)})", "copy it again") from None
+
+
+def _require_affordable(file: pathlib.Path, parquet: typing.Any, columns: list[str], budget: Budget, cell: int) -> None:
+    """Raises FormatError where the pages of columns declare more than the budget: a page is unpacked as a whole, whatever the
+    footer states. `cell`: bytes that a number costs."""
+    counter, at = budget.counter("its pages hold"), 0
+    try:
+        with file.open("rb") as stream:
+            for group in range(parquet.metadata.num_row_groups):
+                row_group = parquet.metadata.row_group(group)
+                for index in range(row_group.num_columns):
+                    column = row_group.column(index)
+                    if not any(column.path_in_schema == name or column.path_in_schema.startswith(name + ".") for name in columns):
+                        continue
+                    at = min(column.data_page_offset, column.dictionary_page_offset or column.data_page_offset)
+                    end = at + column.total_compressed_size
+                    while at < end:
+                        stream.seek(at)
+                        size, unpacked, packed, values = _page(stream.read(_HEADER_BYTES))
+                        counter.spend(unpacked + cell * values)
+                        at += size + packed
+    except ExpansionError:
+        raise
+    except Exception as error:
+        raise FormatError(file, f"is damaged at byte {at} ({_one_line(error)})", "copy it again") from None
+
+
+def _page(data: bytes) -> tuple[int, int, int, int]:
+    """Bytes of a page's header, of its content unpacked and packed, and how many values it has: Thrift's compact protocol.
+
+    Raises IndexError or ValueError where it is damaged.
+    """
+    at = 0
+
+    def number() -> int:
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte, at = data[at], at + 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    def skip(kind: int, depth: int) -> None:
+        nonlocal at
+        if kind in (3, 7):
+            at += 1 if kind == 3 else 8
+        elif kind in (4, 5, 6):
+            number()
+        elif kind == 8:
+            length = number()
+            at += length
+        elif kind == 12:
+            fields(depth + 1)
+        elif kind not in (1, 2):
+            raise ValueError("a header of a page has no such field")
+
+    def fields(depth: int) -> dict[int, int]:
+        nonlocal at
+        found: dict[int, int] = {}
+        field = 0
+        while (byte := data[at]) and depth < 8:
+            at += 1
+            step, kind = byte >> 4, byte & 15
+            field = field + step if step else (zigzag := number()) >> 1 ^ -(zigzag & 1)
+            if kind == 5:
+                found[field] = (zigzag := number()) >> 1 ^ -(zigzag & 1)
+            elif kind == 12 and depth == 0 and field in (5, 7, 8):  # data, dictionary, data of version 2
+                found[field] = fields(1).get(1, -1)
+            else:
+                skip(kind, depth)
+        at += 1
+        return found
+
+    header = fields(0)
+    sizes = header.get(2, -1), header.get(3, -1), next((header[field] for field in (5, 7, 8) if field in header), 0)
+    if min(sizes) < 0:
+        raise ValueError("a size is negative")
+    return at, *sizes
 
 
 def _one_line(error: BaseException) -> str:
@@ -423,6 +507,10 @@ def _recording(root: pathlib.Path, episode: _Episode, sources: list[_Source], cl
     by_number = "episode_index" in there
     columns = wanted + (["episode_index"] if by_number else [])
     size, progress = episode.file.stat().st_size, [0]
+    wishes.budget.add_input(episode.file)
+    width = sum(max(source.places) + 1 for source in sources) + 1
+    wishes.budget.counter("its rows take").spend(8 * width * max(parquet.metadata.num_rows, 0))
+    _require_affordable(episode.file, parquet, columns, wishes.budget, 8)
     text = ("column timestamp, in seconds from the episode's start" if clock else f"{rate:g} rows a second, as you say"
             if wishes.rate is not None
             else f"{rate:g} rows a second by fps in meta/info.json")
