@@ -1,7 +1,7 @@
 """Attacks the command line: spoiled inputs of every format through every verb, kills while it writes, full and read-only
 places, two writers at once, links, and names that would steer a page. Prints what it finds, and keeps the input of each.
 
-    attack.py [--mutations N] [--kills N] [--maps N] [--seed N] [--only mutations|kills|places|names|maps] [--keep FOLDER]
+    attack.py [--mutations N] [--kills N] [--maps N] [--seed N] [--only mutations|kills|places|names|maps|bombs] [--keep FOLDER]
 
 ANTAEUS_CLI names the program. A finding is: an end by a signal; more than two seconds beyond what the clean input took;
 more than 1 GB; an exit code other than 0, 1, 2; a refusal that is not one line, or that leaves something; a folder of
@@ -611,6 +611,15 @@ def attack_maps(findings, inputs, count, seed):
     return read
 
 
+def attack_with_bombs(findings, count, seed):
+    """Small recordings that promise much: each is refused, in little memory and time."""
+    sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "python")]
+    import formats_limits_test
+
+    for found in formats_limits_test.attack(count, seed):
+        findings.add(found, [])
+
+
 def arm_log(folder):
     """A Panda that moves freely, for identify; None without the package for Python."""
     try:
@@ -639,8 +648,9 @@ def main():
     parser.add_argument("--mutations", type=int, default=20000)
     parser.add_argument("--kills", type=int, default=200, help="of each verb that writes")
     parser.add_argument("--maps", type=int, default=20000, help="of convert")
+    parser.add_argument("--bombs", type=int, default=500, help="small recordings that promise much")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=["mutations", "kills", "places", "names", "maps"])
+    parser.add_argument("--only", choices=["mutations", "kills", "places", "names", "maps", "bombs"])
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("build/attack"), help="folder for what is found")
     asked = parser.parse_args()
     shutil.rmtree(asked.keep, ignore_errors=True)
@@ -648,7 +658,8 @@ def main():
     findings = Findings(asked.keep)
     with tempfile.TemporaryDirectory(prefix="antaeus-attack-") as folder:
         inputs = made_inputs(pathlib.Path(folder))
-        parts = {"maps": lambda: attack_maps(findings, inputs, asked.maps, asked.seed), "names": lambda: attack_names(findings, inputs), "places": lambda: attack_places(findings, inputs),
+        parts = {"bombs": lambda: attack_with_bombs(findings, asked.bombs, asked.seed),
+                 "maps": lambda: attack_maps(findings, inputs, asked.maps, asked.seed), "names": lambda: attack_names(findings, inputs), "places": lambda: attack_places(findings, inputs),
                  "kills": lambda: attack_with_kills(findings, inputs, asked.kills, asked.seed),
                  "mutations": lambda: attack_with_mutations(findings, inputs, asked.mutations, asked.seed)}
         for name, part in parts.items():
