@@ -200,7 +200,7 @@ def test_damaged_hdf5_is_refused(h5py, tmp_path):
     with h5py.File(file, "w") as made:
         made["elsewhere"] = 1
         made["observations/qpos"] = h5py.ExternalLink("/etc/hostname", "/x")
-    refused(file, "/observations/qpos lies in another file")
+    refused(file, "/observations/qpos is stored in another file")
 
 
 def test_a_file_on_which_the_hdf5_library_crashes_or_hangs_is_refused(h5py, tmp_path, monkeypatch):

@@ -23,7 +23,7 @@ from antaeus.formats.tabular import natural
 
 BATCH_MESSAGES = 4096
 BATCH_BYTES = 4 << 20
-MESSAGE_BYTES = 256  # that a message costs beside its content
+MESSAGE_BYTES = 256  # that a message costs in addition to its content
 TOPIC_BYTES = 256
 PASSED_BYTES = 32 << 20  # of the file, after which a batch ends though it is not full
 KEPT_BYTES = 48 << 20  # of decompressed chunks

@@ -83,7 +83,7 @@ def _require_readable(h5py: typing.Any, path: pathlib.Path, wishes: Wishes) -> N
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads: the child calls h5py alone
-        told, tell = os.pipe()
+        receiver, sender = os.pipe()
         child = os.fork()
     if child == 0:
         faulthandler.disable()
@@ -96,12 +96,12 @@ def _require_readable(h5py: typing.Any, path: pathlib.Path, wishes: Wishes) -> N
             for _ in _open(h5py, path, wishes).blocks():
                 pass
         except FormatError as error:
-            os.write(tell, str(error).encode("utf-8", "replace")[:4096])
+            os.write(sender, str(error).encode("utf-8", "replace")[:4096])
         except MemoryError:
-            os.write(tell, f"{path}: its packed datasets hold more than they declare; copy it again".encode("utf-8", "replace"))
+            os.write(sender, f"{path}: its packed datasets hold more than they declare; copy it again".encode("utf-8", "replace"))
         finally:
             os._exit(0)
-    os.close(tell)
+    os.close(sender)
     end = time.monotonic() + _PATIENCE + path.stat().st_size / _SLOWEST
     wait = 0.0005
     while True:
@@ -114,10 +114,10 @@ def _require_readable(h5py: typing.Any, path: pathlib.Path, wishes: Wishes) -> N
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
     if not done or os.WIFSIGNALED(status):
-        os.close(told)
+        os.close(receiver)
         raise FormatError(path, "is damaged: the HDF5 library " + ("crashes on it" if done else "does not end reading it"),
                           "copy it again")
-    with open(told, "rb") as pipe:
+    with open(receiver, "rb") as pipe:
         text = pipe.read().decode("utf-8", "replace")
     if text:
         error = FormatError(path, "cannot be read", "copy it again")
@@ -170,7 +170,7 @@ def _child(h5py: typing.Any, group: typing.Any, name: str, kind: type) -> typing
 
 
 def _elsewhere(path: object, place: str) -> FormatError:
-    return FormatError(path, f"{place} lies in another file", "copy it into this one (h5repack)")
+    return FormatError(path, f"{place} is stored in another file", "copy it into this one (h5repack)")
 
 
 def _require_inside(path: object, dataset: typing.Any) -> None:
