@@ -89,8 +89,9 @@ def _require_readable(h5py: typing.Any, path: pathlib.Path, wishes: Wishes) -> N
         faulthandler.disable()
         try:
             used = int(pathlib.Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-            resource.setrlimit(resource.RLIMIT_AS, (used + 4 * wishes.budget.limit + _SPARE_BYTES, resource.RLIM_INFINITY))
-        except (OSError, ValueError):  # no Linux, or a lower limit holds already
+            most, (_, hard) = used + 4 * wishes.budget.limit + _SPARE_BYTES, resource.getrlimit(resource.RLIMIT_AS)
+            resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+        except (OSError, ValueError):  # no Linux
             pass
         try:
             for _ in _open(h5py, path, wishes).blocks():
