@@ -13,6 +13,7 @@ import subprocess
 import threading
 import time
 import types
+import unittest.mock
 import urllib.parse
 
 import needs
@@ -584,6 +585,63 @@ def test_viewers_are_bounded(page):
         with pytest.raises(InvalidStatus) as refused, look(page):
             pass
         assert refused.value.response.status_code == 503
+
+
+def silent_client(page, sent=b"GET / HT"):
+    """A connection that sends no whole request. It does not block."""
+    host, port = where(page)[0].rsplit(":", 1)
+    client = socket.create_connection((host, int(port)), timeout=WAIT)
+    with contextlib.suppress(OSError):  # the server may have closed it already
+        client.sendall(sent)
+    client.setblocking(False)
+    return client
+
+
+def is_closed(client):
+    try:
+        return client.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET /?token=x HTTP/1.1\r\nHost: localhost\r\nX: "])
+def test_silent_clients_lock_out_no_viewer(page, sent, monkeypatch, capfd):
+    monkeypatch.setattr(page_server, "TOKEN_DEADLINE", WAIT)
+    with contextlib.ExitStack() as open_ones, look(page) as viewer:
+        greeting(viewer)
+        clients = [open_ones.enter_context(contextlib.closing(silent_client(page, sent))) for _ in range(200)]
+        until(lambda: sum(map(is_closed, clients)) >= len(clients) - page_server.MOST_PER_CLIENT)
+        assert get(page)[0] == 200
+        with look(page) as another:
+            greeting(another)
+        viewer.send('{"kind": "history"}')
+        greeting(viewer)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_client_without_the_token_is_dropped_at_the_deadline(page, monkeypatch):
+    monkeypatch.setattr(page_server, "TOKEN_DEADLINE", 0.2)
+    with look(page) as viewer:
+        greeting(viewer)
+        with contextlib.closing(silent_client(page)) as client:
+            until(lambda: is_closed(client), page_server.TOKEN_DEADLINE + WAIT)
+        viewer.send('{"kind": "history"}')
+        greeting(viewer)
+
+
+@pytest.mark.parametrize(("limit", "most"), [(1 << 20, page_server.MOST_CONNECTIONS), (256, 48), (64, 8)])
+def test_connections_leave_descriptors_for_recordings(limit, most, monkeypatch):
+    monkeypatch.setattr(page_server.resource, "getrlimit", lambda which: (limit, limit))
+    door = page_server._Door()
+    assert door.most == most
+    dropped = []
+    for number in range(200):
+        transport = types.SimpleNamespace(get_extra_info=lambda name, number=number: (f"10.0.0.{number}", 1),
+                                          abort=lambda number=number: dropped.append(number))
+        door.enter(unittest.mock.Mock(transport=transport))
+    assert dropped == list(range(200 - most)), "the oldest are dropped"
 
 
 def test_it_closes_while_somebody_looks(page):

@@ -14,6 +14,7 @@ import http
 import ipaddress
 import json
 import logging
+import resource
 import secrets
 import socket
 import threading
@@ -32,6 +33,11 @@ RATE, BURST = 5.0, 20  # messages a second of one viewer, and at once
 STALL = 4.0  # [s] after which a viewer that does not read is dropped
 MOST_WAITING = 400  # messages that wait for one viewer: a minute of bins
 MOST_VIEWERS = 16
+MOST_CONNECTIONS = 96  # in total, viewers included
+MOST_PER_CLIENT = 24  # connections of one address that are not viewers
+TOKEN_DEADLINE = 3.0  # [s] from a connection to its request with the token
+_ACCEPTED_AT_ONCE = 16  # connections, which are open before they are counted
+_RESERVED = 160  # file descriptors for recordings, sources and sinks
 SEND_BUFFER = 1 << 16  # [bytes] of the system, a viewer: two seconds of frames, so that a slow one sees the newest soon
 _HTML = """<!doctype html>
 <html lang="en">
@@ -110,6 +116,74 @@ class _Viewer:
                 return
 
 
+class _Connection(ServerConnection):
+    """A connection that the server's `_Door` counts."""
+
+    door: "_Door"
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self.door.enter(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.door.leave(self)
+        super().connection_lost(exc)
+
+
+class _Door:
+    """Bounds the connections per client and in total. One too many drops the oldest without the token, so that silent clients lock no
+    viewer out."""
+
+    def __init__(self) -> None:
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        spare = (limit - _RESERVED) // 2 if limit != resource.RLIM_INFINITY else MOST_CONNECTIONS
+        self.most = max(8, min(MOST_CONNECTIONS, spare))
+        self._clients: dict[ServerConnection, str] = {}  # of connections that are not viewers, oldest first
+        self._with_token: set[ServerConnection] = set()
+        self._viewers = 0
+
+    @property
+    def has_room(self) -> bool:
+        """True if one more viewer leaves half of the connections for pages and refusals."""
+        return self._viewers < min(MOST_VIEWERS, self.most // 2)
+
+    def enter(self, connection: ServerConnection) -> None:
+        client = str((connection.transport.get_extra_info("peername") or ("",))[0])
+        if ":" in client and not client.startswith("::ffff:"):
+            client = str(ipaddress.ip_network((client.partition("%")[0], 64), strict=False))  # one host has a whole /64
+        self._clients[connection] = client
+        connection.loop.call_later(TOKEN_DEADLINE, self._expire, connection)
+        own = [one for one, whose in self._clients.items() if whose == client]
+        if len(own) > MOST_PER_CLIENT:
+            self._drop_oldest(own)
+        elif len(self._clients) + self._viewers > self.most:
+            self._drop_oldest(list(self._clients))
+
+    def admit(self, connection: ServerConnection) -> None:
+        """Notes that a request had the token."""
+        self._with_token.add(connection)
+
+    def begin_viewing(self, connection: ServerConnection) -> None:
+        if self._clients.pop(connection, None) is not None:
+            self._viewers += 1
+
+    def leave(self, connection: ServerConnection) -> None:
+        if self._clients.pop(connection, None) is None and connection in self._with_token:
+            self._viewers -= 1
+        self._with_token.discard(connection)
+
+    def _expire(self, connection: ServerConnection) -> None:
+        if connection in self._clients and connection not in self._with_token:
+            self._drop(connection)
+
+    def _drop_oldest(self, connections: list[ServerConnection]) -> None:
+        self._drop(next((one for one in connections if one not in self._with_token), connections[0]))
+
+    def _drop(self, connection: ServerConnection) -> None:
+        self.leave(connection)
+        connection.transport.abort()
+
+
 class PageServer:
     """Serves from its own thread until `close`."""
 
@@ -126,6 +200,7 @@ class PageServer:
         page = _HTML.replace("@", self.token).encode()
         self._files = {path: (kind, gzip.compress(body, 6, mtime=0)) for path, (kind, body) in {"": ("text/html", page), **files}.items()}
         self._viewers: set[_Viewer] = set()
+        self._door = _Door()
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
         self._thread = threading.Thread(target=self._run, name="antaeus page", daemon=True)
@@ -167,9 +242,11 @@ class PageServer:
         logger = logging.getLogger("antaeus.live.page_server")
         logger.addHandler(logging.NullHandler())
         logger.propagate = False
+        self._loop.set_exception_handler(lambda loop, context: None)  # accept() without a free descriptor is repeated after a second
         server = await serve(self._talk, sock=self._socket, process_request=self._answer, max_size=MESSAGE_LIMIT, max_queue=4,
                              compression=None, open_timeout=10, ping_interval=20, ping_timeout=20, close_timeout=1, server_header=None,
-                             logger=logger)
+                             logger=logger, create_connection=type("_Connection", (_Connection,), {"door": self._door}),
+                             backlog=_ACCEPTED_AT_ONCE)
         await self._stop.wait()
         server.close()
         await server.wait_closed()
@@ -189,11 +266,13 @@ class PageServer:
             return _refusal(http.HTTPStatus.BAD_REQUEST, "The address is no address.")
         if not hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode()):
             return _refusal(http.HTTPStatus.FORBIDDEN, "The address lacks its token: open the one that antaeus watch printed, as a whole.")
+        self._door.admit(connection)
         if wanted.path == "/socket":
             if request.headers.get_all("Origin") != [f"http://{hosts[0]}"]:
                 return _refusal(http.HTTPStatus.FORBIDDEN, "This page alone may open its socket.")
-            if len(self._viewers) >= MOST_VIEWERS:
-                return _refusal(http.HTTPStatus.SERVICE_UNAVAILABLE, f"{MOST_VIEWERS} viewers look already: close one.")
+            if not self._door.has_room:
+                return _refusal(http.HTTPStatus.SERVICE_UNAVAILABLE, f"{len(self._viewers)} viewers are connected already: close one.")
+            self._door.begin_viewing(connection)
             return None
         file = self._files.get(wanted.path.removeprefix("/"))
         if file is None:
