@@ -151,6 +151,21 @@ def test_an_epoch_is_a_part_whose_filters_begin_anew(robot, tmp_path):
         assert len(differing(part, tmp_path / part.name)) == 0
 
 
+@pytest.mark.parametrize("length", [1, 5, 37])
+def test_short_epochs_do_not_each_become_a_part(robot, tmp_path, length):
+    """A sender whose clock jumps every few messages, and after that no more."""
+    log = moving_log(robot, READY, 250, 8)
+    epochs = np.minimum(np.arange(2000), 1499) // length
+    jumping, lines = Live(robot, HAND, log, epochs=epochs), []
+    recorder, parts = record(tmp_path / "rec", robot, jumping, lines=lines)
+    assert [about_part(part)["epoch"] for part in parts] == [*range(11), epochs[-1]]
+    rows = [len(np.load(part / "time.npy")) for part in parts]
+    assert rows[:-1] == [length] * 11 and rows[-1] >= 500, "an epoch that lasts is recorded from its first sample on"
+    assert sum(rows) + recorder.dropped == len(jumping)
+    assert len(lines) == 1 and "check the sender's clock" in lines[0]
+    assert len(differing(parts[-1], tmp_path / "out")) == 0
+
+
 def test_a_robot_without_velocities_and_imu(robot, tmp_path):
     log = moving_log(robot, READY, 250, 4, imu=False)
     del log["dq"]
@@ -295,13 +310,21 @@ def test_the_oldest_parts_go_first_and_never_the_one_being_written(robot, tmp_pa
     assert not old.exists(), "a run goes with its last part"
 
 
+def test_many_small_parts_are_counted_in_blocks_of_the_disk(robot, tmp_path, monkeypatch):
+    monkeypatch.setattr(recording, "_BREAKS_A_MINUTE", 10**6)
+    stream = Stream(robot, HAND, moving_log(robot, READY, 250, 4), epochs=np.arange(1000) // 5)
+    _, parts = record(tmp_path / "rec", robot, stream, keep=2_000_000, flights=False)
+    assert 1 < len(parts) < 200
+    assert used(tmp_path / "rec") < 1.3 * 2_000_000
+
+
 def used(folder):
-    """Bytes of all files; parts go meanwhile."""
+    """Bytes of all files and folders on the disk; parts go meanwhile."""
     total = 0
     for place, _, files in os.walk(folder):
-        for file in files:
+        for file in ("", *files):
             with contextlib.suppress(FileNotFoundError):
-                total += os.stat(os.path.join(place, file)).st_size
+                total += 512 * os.stat(os.path.join(place, file)).st_blocks
     return total
 
 

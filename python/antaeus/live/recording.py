@@ -28,7 +28,7 @@ import numpy as np
 from antaeus.formats import ownership
 from antaeus.formats.scratch import remove_orphans
 from antaeus.live.flights import CHANNELS, EPISODE_FILES, FLIGHT_FILES, FlightKeeper, is_flight
-from antaeus.live.growing import GrowingFolder, Rows, json_text, write_text
+from antaeus.live.growing import GrowingFolder, Rows, allocated, json_text, write_text
 from antaeus.live.said import FOLDER, said_rows
 from antaeus.live.sizes import size_text
 
@@ -41,6 +41,8 @@ _LEAST_ROOM = 64 << 20  # bytes that are free again before recording goes on
 _KEEP_PARTS = 8  # a part has at most this share of --keep, so that the oldest can go before it is full
 _FIRST_ROWS = 64  # that a part begins with, at most
 _EVENT_BYTES = 16 << 20  # of a run's events.jsonl
+_BREAKS_A_MINUTE = 10  # after which an epoch is a part at once; after more it must last
+_LEAST_SECONDS, _LEAST_ROWS = 1.0, 1000  # of the receiver's clock, or samples, that make a part while breaks are that frequent
 
 _ALWAYS = ("qpos", "tau")
 _RUN_NAME = re.compile(r"run_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)(_\d+)?")
@@ -119,7 +121,7 @@ class Recorder:
             folder: of all records; made where it is missing. What older runs recorded there counts for `keep`; anything else that is in
                 it is neither counted nor removed.
             robot: antaeus.Robot of the stream.
-            keep: bytes that all of it may take.
+            keep: bytes that all of it may take, in whole blocks of the disk.
             about: what about.json is to hold; needs "endpoints", the frames in the order of the blocks, and "simulated" where the source
                 is a simulation.
             say: is called, by the writer's thread, with one line of what went wrong.
@@ -150,6 +152,11 @@ class Recorder:
         self._part: GrowingFolder | None = None
         self._parts, self._part_began, self._row_bytes = 0, 0.0, 0
         self._next, self._epoch = -1, -1
+        self._seen = (-1, -1)  # sample and epoch that continue those handed over
+        self._breaks: collections.deque[float] = collections.deque(maxlen=_BREAKS_A_MINUTE)
+        self._begun: list[_Chunk] = []  # of an epoch that may be too short for a part
+        self._begun_epoch = -1
+        self._left_out_short = False
         self._sign = ""
         self._held: list[str] = []  # names of the part's files
         self._place, self._begun_at = self._run, 0  # the part's folder, and the sample of its first row
@@ -240,6 +247,7 @@ class Recorder:
                 except Exception as error:  # a record that fails ends no watch
                     self._say(f"record: {type(error).__name__}: {' '.join(str(error).split())}; recording goes on with a new part")
                     self._leave_part()
+        self._leave_out()
         if self._flights:
             self._flights.see([], float("inf"), self._run)
         self._leave_part()
@@ -247,7 +255,8 @@ class Recorder:
     def _flush(self) -> None:
         blocks, self._waiting = self._waiting, []
         for chunk, epoch in self._chunks(blocks):
-            self._write(chunk, epoch)
+            for settled in self._settled(chunk, epoch):
+                self._write(settled, epoch)
         if self._dropped > self._told_dropped:
             self._say(f"record: {self._dropped - self._told_dropped} samples are left out: the disk is too slow; a new part begins after "
                       "them")
@@ -271,10 +280,39 @@ class Recorder:
             for begin, end in zip(edges[:-1], edges[1:]):
                 part = {name: array[begin:end] for name, array in rows.items()}
                 first, epoch = group[0].first + begin, int(epochs[begin])
-                if epoch != self._epoch or first != self._next:
+                if (first, epoch) != self._seen:
                     self._clock.begin()
+                self._seen = (first + end - begin, epoch)
                 usable = ~(part[f"{FOLDER}/verdict"] == _INVALID).all(axis=1)
                 yield _Chunk(first, part, self._clock.formed(part["time"], usable)), epoch
+
+    def _settled(self, chunk: _Chunk, epoch: int) -> list[_Chunk]:
+        """Returns the chunks to write. While breaks are frequent, an epoch waits until it is long enough for a part of its own."""
+        if self._begun and (epoch != self._begun_epoch or chunk.first != self._begun[-1].first + len(self._begun[-1])):
+            self._leave_out()
+        if not self._begun:
+            if self._epoch < 0 or (chunk.first, epoch) == (self._next, self._epoch):
+                return [chunk]
+            now = time.monotonic()
+            if len(self._breaks) < _BREAKS_A_MINUTE or now - self._breaks[0] > 60.0:
+                self._breaks.append(now)
+                return [chunk]
+        self._begun.append(chunk)
+        self._begun_epoch = epoch
+        received = [one.rows[f"{FOLDER}/received"] for one in self._begun]
+        if sum(map(len, self._begun)) < _LEAST_ROWS and not received[-1][-1] - received[0][0] >= _LEAST_SECONDS:
+            return []
+        begun, self._begun = self._begun, []
+        return begun
+
+    def _leave_out(self) -> None:
+        """Counts the samples of an epoch that is too short for a part."""
+        self._lost += sum(map(len, self._begun))
+        if self._begun and not self._left_out_short:
+            self._left_out_short = True
+            self._say(f"record: {self._run}: the stream breaks off more than {_BREAKS_A_MINUTE} times a minute; pieces shorter than "
+                      f"{_LEAST_SECONDS:g} s are left out, check the sender's clock")
+        self._begun = []
 
     def _comings(self, rows: Rows) -> set[int]:
         """Rows at which a channel comes that the part lacks: those before were estimated without it, and are a log without it."""
@@ -555,4 +593,6 @@ def _age(flight: pathlib.Path) -> float:
 
 
 def _size(place: pathlib.Path, names: Iterable[str]) -> int:
-    return sum((place / name).lstat().st_size for name in names if ownership.is_file(place / name))
+    """Bytes on the disk of the files that watch wrote, with their folders."""
+    files = [place / name for name in names if ownership.is_file(place / name)]
+    return sum(allocated(entry.lstat()) for entry in {place, *files, *(file.parent for file in files)})
