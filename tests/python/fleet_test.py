@@ -318,6 +318,8 @@ def test_finish_demands_every_row(tmp_path):
     attempt, _ = task.attempts_of(tmp_path / "out", fleet.tasks(tmp_path / "out")[0]["id"])[0]
     (attempt / "steps.parquet").write_bytes(b"PAR1")
     assert "2 of 3 logs" in refused("finish", tmp_path / "out", code=1)
+    assert driving.compute(tmp_path / "out", workers=1) == 2
+    assert fleet.finish(tmp_path / "out").done == 3
 
 
 # Bad input ----------------------------------------------------------------------------------------------------------
@@ -353,6 +355,57 @@ def test_two_logs_of_one_hash_are_computed_once(tmp_path):
     rows = table(tmp_path / "out", "episodes")
     assert [row["copy_of"] for row in rows] == ["", rows[0]["path"]] and rows[0]["id"] == rows[1]["id"]
     assert len({(row["id"], row["time"]) for row in table(tmp_path / "out", "steps")}) == len(table(tmp_path / "out", "steps"))
+
+
+def npz_log(file, seed):
+    folder = arm_log(file.with_name("arrays"), seed=seed)
+    np.savez(file, **{array.stem: np.load(array) for array in sorted(folder.glob("*.npy"))})
+    shutil.rmtree(folder)
+
+
+def test_names_of_files_are_never_patterns(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "logs").mkdir()
+    names = sorted(["run.npz", "run[1].npz", "what?.npz", "*.npz", "[!a]**.npz", "a::b.npz", os.fsdecode(b"M\xfcnchen.npz")])
+    for seed, name in enumerate(names):
+        npz_log(tmp_path / "logs" / name, seed)
+    finished = fleet.run(["logs"], tmp_path / "out", "panda", workers=2)
+    assert (finished.logs, finished.done, finished.copies) == (7, 7, 0)
+    assert "logs/M\\xfcnchen.npz" in {row["path"] for row in table(tmp_path / "out", "episodes")}
+    for name in names:
+        assert len(logs.find([f"logs/{name}"])) == 1
+    assert len(logs.find(["logs/run[[]*"])) == 1
+    assert len(logs.find([f"file://{tmp_path}/logs/what?.npz"])) == 1
+    assert "is not a pattern" in refused("logs/**x.npz", "--robot", "panda", "--out", tmp_path / "other")
+
+
+def test_special_files_and_cycles_of_links_end(tmp_path):
+    npz_log(tmp_path / "logs.npz", 1)
+    for depth in range(3):
+        (tmp_path / f"logs/{depth}").mkdir(parents=True)
+        for link in range(8):
+            (tmp_path / f"logs/{depth}/link{link}").symlink_to(tmp_path / f"logs/{link % 3}")
+            (tmp_path / f"logs/link{depth}{link}").symlink_to(".")
+    shutil.move(tmp_path / "logs.npz", tmp_path / "logs/0/a.npz")
+    os.mkfifo(tmp_path / "logs/pipe.npz")
+    (tmp_path / "logs/zero.npz").symlink_to("/dev/zero")
+    finished = fleet.run([str(tmp_path / "logs")], tmp_path / "out", "panda", workers=1)
+    assert (finished.logs, finished.done, dict(finished.causes)) == (3, 1, {"unreadable": 2})
+    assert {row["reason"].partition("cannot be read ")[2] for row in table(tmp_path / "out", "episodes", status="failed")} == {
+        "(it is a FIFO, not a regular file); see its name and rights", "(it is a device, not a regular file); see its name and rights"}
+
+
+def test_a_log_does_not_inherit_the_failure_of_equal_bytes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    npz_log(tmp_path / "b.npz", 1)
+    for name in ("a.csv", "a.npz", "c.parquet"):
+        shutil.copy("b.npz", name)
+    fleet.plan(["a.csv", "a.npz", "b.npz", "c.parquet"], tmp_path / "out", "panda")
+    (tmp_path / "a.npz").unlink()
+    driving.compute(tmp_path / "out", workers=1)
+    fleet.finish(tmp_path / "out")
+    assert {row["path"]: row["status"] for row in table(tmp_path / "out", "episodes")} == {
+        "a.csv": "failed", "a.npz": "done", "b.npz": "done", "c.parquet": "failed"}
 
 
 def test_robots_that_are_none_or_have_no_profile(tmp_path):

@@ -64,7 +64,7 @@ def require_own(place: pathlib.Path, has_plan: bool, root: str) -> None:
     plan, root_file = place / "plan.parquet", place / "root.txt"
     if os.path.lexists(plan) and not ownership.is_file(plan):
         raise FormatError(plan, "exists and is not a plan of fleet", _REMEDY)
-    if os.path.lexists(root_file) and not (ownership.is_file(root_file) and (has_plan or root_file.read_bytes() == root.encode())):
+    if os.path.lexists(root_file) and not (ownership.is_file(root_file) and (has_plan or root_file.read_bytes() == os.fsencode(root))):
         raise FormatError(root_file, "exists, and fleet did not write it", _REMEDY)
     for name in (ATTEMPTS, SLURM):
         if os.path.lexists(place / name) and not ownership.is_folder(place / name):

@@ -11,6 +11,7 @@ import hashlib
 import os
 import pathlib
 import re
+import stat
 import tempfile
 import typing
 from collections.abc import Iterable, Iterator
@@ -22,6 +23,8 @@ _ENDINGS = (".npz", ".csv", ".parquet", ".bag", ".db3", ".mcap", ".hdf5", ".h5")
 _FILES_OF_FOLDERS = ("metadata.yaml", "meta/info.json", "data.json")  # ROS 2 bag, LeRobot, Unitree's teleoperation
 _TAG = re.compile(r"([A-Za-z][A-Za-z0-9_]*)=(.*)")
 _PIECE = 1 << 20
+_ADDRESS = re.compile(r"(?:[A-Za-z][\w.+-]*::)*[A-Za-z][\w.+-]*://")
+_SPECIAL = {stat.S_IFIFO: "a FIFO", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +43,30 @@ class FoundLog:
 
 
 def is_address(path: str) -> bool:
-    return "://" in path or "::" in path
+    return _ADDRESS.match(path) is not None
+
+
+def _as_text(path: str) -> str:
+    """Returns a path for tables and messages: bytes of a name that are not UTF-8 become \\xHH."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def _file_of(path: str, beside: str) -> str:
+    """Returns the file of this machine for a path that `_as_text` wrote."""
+    file = os.path.join(beside, path)
+    if os.path.lexists(file):
+        return file
+    return os.path.join(beside, os.fsdecode(re.sub(rb"\\x([89a-f][0-9a-f])", lambda byte: bytes.fromhex(byte[1].decode()), os.fsencode(path))))
+
+
+def _open_regular(file: str) -> typing.BinaryIO:
+    """Opens a regular file. Raises OSError for anything else: reading a FIFO or a device may never end."""
+    opened = open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")  # noqa: SIM115
+    mode = os.fstat(opened.fileno()).st_mode
+    if not stat.S_ISREG(mode):
+        opened.close()
+        raise OSError(f"it is {_SPECIAL.get(stat.S_IFMT(mode), 'a special file')}, not a regular file")
+    return opened
 
 
 def _file_system(path: str) -> tuple[typing.Any, str]:
@@ -86,20 +112,45 @@ def _of_files(root: str, names: Iterable[str], join: typing.Callable[[str, str],
     return found
 
 
+def _names_under(place: pathlib.Path, without: frozenset[str]) -> list[str]:
+    """Returns the files under a folder. Each folder is read once, so cycles of links end; a link yields to the folder itself."""
+    names: list[str] = []
+    seen = set(without)
+    waiting = [os.fspath(place)]
+    while waiting:
+        links: list[str] = []
+        for folder, below, files in (each for start in waiting for each in os.walk(start)):
+            real = os.path.realpath(folder)
+            if real in seen:
+                below.clear()
+                continue
+            seen.add(real)
+            links += [link for name in below if os.path.islink(link := os.path.join(folder, name))]
+            names += [os.path.relpath(file, place) for name in files if os.path.realpath(file := os.path.join(folder, name)) not in without]
+        waiting = sorted(links)
+    return names
+
+
 def _local(path: str, beside: str, without: frozenset[str]) -> list[FoundLog]:
-    place = pathlib.Path(beside) / path
-    if place.is_dir():
-        names = []
-        for folder, below, files in os.walk(place, followlinks=True):
-            below[:] = [name for name in below if os.path.realpath(os.path.join(folder, name)) not in without]
-            names += [os.path.relpath(os.path.join(folder, name), place) for name in files
-                      if os.path.realpath(os.path.join(folder, name)) not in without]
-        return _of_files(path.rstrip("/") or "/", names, lambda root, name: f"{root.rstrip('/')}/{name}")
-    if any(mark in path for mark in "*?["):
-        matched = sorted(str(each.relative_to(beside) if not os.path.isabs(path) else each)
-                         for each in (pathlib.Path("/").glob(path.lstrip("/")) if os.path.isabs(path) else pathlib.Path(beside).glob(path)))
+    """The logs at a path; it is a pattern only where no file has that name."""
+    place = pathlib.Path(_file_of(path, beside))
+    if any(mark in path for mark in "*?[") and not os.path.lexists(place):
+        try:
+            matched = sorted(str(each.relative_to(beside) if not os.path.isabs(path) else each)
+                             for each in (pathlib.Path("/").glob(path.lstrip("/")) if os.path.isabs(path) else pathlib.Path(beside).glob(path)))
+        except (ValueError, NotImplementedError, re.error) as error:
+            raise FormatError(path, f"is not a pattern ({_words(error)})", "write ** as a whole part of the path") from None
         return [log for each in matched if os.path.realpath(os.path.join(beside, each)) not in without
-                for log in _local(each, beside, without)]
+                for log in _literal(each, beside, without)]
+    return _literal(path, beside, without)
+
+
+def _literal(path: str, beside: str, without: frozenset[str]) -> list[FoundLog]:
+    place = pathlib.Path(_file_of(path, beside))
+    path = _as_text(path)
+    if place.is_dir():
+        found = _of_files(path.rstrip("/") or "/", _names_under(place, without), lambda root, name: f"{root.rstrip('/')}/{name}")
+        return [dataclasses.replace(log, path=_as_text(log.path)) for log in found]
     if not place.exists():
         around = [each.name for each in place.parent.iterdir()] if place.parent.is_dir() else []
         raise FormatError(path, "is not there", nearest(place.name, around) or "name a log, a folder of logs, a pattern or an address")
@@ -109,7 +160,7 @@ def _local(path: str, beside: str, without: frozenset[str]) -> list[FoundLog]:
 def _remote(path: str) -> list[FoundLog]:
     files, place = _file_system(path)
     try:
-        if any(mark in place for mark in "*?["):
+        if any(mark in place for mark in "*?[") and not files.exists(place):
             matched = sorted(files.glob(place))
         elif files.isdir(place):
             names = [os.path.relpath(each, place) for each in files.find(place)]
@@ -139,12 +190,13 @@ def find(paths: Iterable[str], beside: str = ".", without: Iterable[str] = ()) -
 def _pieces(log: FoundLog, beside: str) -> Iterator[bytes]:
     for name in log.files or ("",):
         if log.files:  # what the same bytes are called decides how they are read
-            yield f"{name}\0".encode()
+            yield os.fsencode(f"{name}\0")
         if is_address(log.path):
             files, place = _file_system(log.path)
             opened = files.open(f"{place.rstrip('/')}/{name}" if name else place, "rb")
         else:
-            opened = open(os.path.join(beside, log.path, name) if name else os.path.join(beside, log.path), "rb")  # noqa: SIM115
+            file_name = _file_of(log.path, beside)
+            opened = _open_regular(os.path.join(file_name, name) if name else file_name)
         with opened as file:
             while piece := file.read(_PIECE):
                 yield piece
@@ -170,15 +222,15 @@ def sizes(log: FoundLog, beside: str = ".") -> tuple[int, ...]:
         if is_address(log.path):
             files, place = _file_system(log.path)
             return tuple(int(files.size(f"{place.rstrip('/')}/{name}" if name else place) or 0) for name in log.files or ("",))
-        return tuple(os.path.getsize(os.path.join(beside, log.path, name) if name else os.path.join(beside, log.path))
-                     for name in log.files or ("",))
+        file = _file_of(log.path, beside)
+        return tuple(os.path.getsize(os.path.join(file, name) if name else file) for name in log.files or ("",))
     except Exception:  # a file that is being moved; file systems raise what they like
         return ()
 
 
 def found_again(path: str, beside: str = ".") -> FoundLog:
     """The one log at a path that a plan has."""
-    logs = _remote(path) if is_address(path) else _local(path, beside, frozenset())
+    logs = _remote(path) if is_address(path) else _literal(path, beside, frozenset())
     if len(logs) != 1 or logs[0].path != path:
         raise FormatError(path, "is no longer one log", "plan again")
     return logs[0]
@@ -188,7 +240,14 @@ def found_again(path: str, beside: str = ".") -> FoundLog:
 def brought(log: FoundLog, beside: str = ".") -> Iterator[pathlib.Path]:
     """The log as a path of this machine: in place, or fetched for as long as it is read."""
     if not is_address(log.path):
-        yield pathlib.Path(beside) / log.path
+        file = pathlib.Path(_file_of(log.path, beside))
+        if _as_text(str(file)) == str(file):
+            yield file
+            return
+        with tempfile.TemporaryDirectory(prefix="antaeus-fleet-") as scratch:  # readers and messages need a name in UTF-8
+            link = pathlib.Path(scratch) / f"log{pathlib.PurePosixPath(log.path).suffix}"
+            link.symlink_to(file.absolute())
+            yield link
         return
     files, place = _file_system(log.path)
     with tempfile.TemporaryDirectory(prefix="antaeus-fleet-") as scratch:

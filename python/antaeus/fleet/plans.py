@@ -105,7 +105,8 @@ def _row(log: logs.FoundLog, found: "tuple[str, int] | FormatError", tags: dict[
     settings = _digest(options)
     broken = isinstance(found, FormatError)
     content, count = ("", 0) if isinstance(found, FormatError) else found
-    return {"id": _digest(content or f"at {log.path}", robot.profile.name, model, settings)[:16], "path": log.path, "kind": log.kind,
+    # Two formats may hold equal bytes, and one of the two then fails: the format belongs to the id.
+    return {"id": _digest(content or f"at {log.path}", log.kind, robot.profile.name, model, settings)[:16], "path": log.path, "kind": log.kind,
             "bytes": count, "hash": content, "robot": robot.profile.name, "profile": profile, "model": model, "settings": settings,
             "options": options, "version": _antaeus.__version__, **{name: tags.pop(name, "") for name in schema.KNOWN_TAGS},
             "tags": sorted(tags.items()), "problem": str(found) if broken else ""}
@@ -138,7 +139,7 @@ def read_plan(folder: str | os.PathLike[str]) -> list[dict[str, typing.Any]]:
 def root_of(folder: str | os.PathLike[str]) -> str:
     """Where relative paths of a plan begin."""
     file = pathlib.Path(folder) / _ROOT_FILE
-    return os.path.normpath(pathlib.Path(folder).resolve() / (file.read_text(encoding="utf-8") if file.is_file() else "."))
+    return os.path.normpath(pathlib.Path(folder).resolve() / (file.read_text(encoding="utf-8", errors="surrogateescape") if file.is_file() else "."))
 
 
 def write_whole(file: pathlib.Path, write: Callable[[pathlib.Path], object]) -> None:
@@ -229,17 +230,17 @@ def _add_to_plan(place: pathlib.Path, rows: list[dict[str, typing.Any]], root: s
     added = sum(merged.get(row["path"], {}).get("id") != row["id"] for row in rows)
     merged |= {row["path"]: row for row in rows}
     whole = [merged[path] for path in sorted(merged)]
-    write_whole(place / _ROOT_FILE, lambda file: file.write_text(root_text, encoding="utf-8"))
+    write_whole(place / _ROOT_FILE, lambda file: file.write_text(root_text, encoding="utf-8", errors="surrogateescape"))
     write_whole(place / PLAN_FILE, lambda file: pq.write_table(pa.Table.from_pylist(whole, schema.PLAN), file, compression="zstd"))
     return Planned(len(whole), added, sum(bool(row["problem"]) for row in whole), len(whole) - len({row["id"] for row in whole}))
 
 
 def tasks(folder: str | os.PathLike[str]) -> list[dict[str, typing.Any]]:
-    """What run_one takes: rows of the plan, one an id, with the folder and where relative paths begin."""
+    """What run_one takes: rows of the plan, one an id, with the folder, where relative paths begin and the paths of copies."""
     out, root = str(pathlib.Path(folder).resolve()), root_of(folder)
     first: dict[str, dict[str, typing.Any]] = {}
     for row in read_plan(folder):
-        first.setdefault(row["id"], {**row, "out": out, "root": root})
+        first.setdefault(row["id"], {**row, "out": out, "root": root, "copies": []})["copies"].append(row["path"])
     return list(first.values())
 
 

@@ -5,6 +5,7 @@ another hash, is not there. Two workers that compute one row write the same byte
 """
 
 import collections
+import contextlib
 import errno
 import hashlib
 import itertools
@@ -15,7 +16,7 @@ import pathlib
 import shutil
 import tempfile
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -83,12 +84,26 @@ def _compute(row: Mapping[str, typing.Any], folder: pathlib.Path, read_at: list[
     if row["problem"]:
         raise FormatError(*_in_parts(row["problem"]))
     robot = robots.load_as_planned(row["profile"], row["model"], row["root"])
-    log = logs.found_again(row["path"], row["root"])
+    with contextlib.ExitStack() as stack:
+        for number, copy in enumerate(row["copies"], 1):
+            try:
+                path = stack.enter_context(_unchanged(row, copy, read_at))
+                break
+            except FormatError:
+                if number == len(row["copies"]):
+                    raise
+        return _computed(row, options, robot, path, folder)
+
+
+@contextlib.contextmanager
+def _unchanged(row: Mapping[str, typing.Any], copy: str, read_at: list[str]) -> Iterator[pathlib.Path]:
+    """One of the paths that have a row's bytes. FormatError where it has them no longer."""
+    log = logs.found_again(copy, row["root"])
     with logs.brought(log, row["root"]) as path:
         read_at.append(str(path))
         if logs.hashed(logs.FoundLog(str(path), log.files))[0] != row["hash"]:
-            raise FormatError(row["path"], "has changed since it was planned", "plan again")
-        return _computed(row, options, robot, path, folder)
+            raise FormatError(copy, "has changed since it was planned", "plan again")
+        yield path
 
 
 def _in_parts(line: str) -> tuple[str, str, str]:
@@ -239,7 +254,7 @@ def run_one(row: Mapping[str, typing.Any]) -> dict[str, str]:
 
 
 def attempts_of(folder: str | os.PathLike[str], log_id: str) -> list[tuple[pathlib.Path, dict[str, typing.Any]]]:
-    """Finished attempts at a log, those that are done first; what has no readable manifest is none."""
+    """Finished attempts at a log, those that are done first; one without a readable manifest, or with a damaged file, is not finished."""
     found = []
     place = pathlib.Path(folder) / ATTEMPTS / log_id
     for attempt in sorted(place.iterdir()) if place.is_dir() else ():
@@ -247,9 +262,19 @@ def attempts_of(folder: str | os.PathLike[str], log_id: str) -> list[tuple[pathl
             manifest = json.loads((attempt / MANIFEST).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
-        if isinstance(manifest, dict) and manifest.get("id") == log_id:
+        if isinstance(manifest, dict) and manifest.get("id") == log_id and _is_whole(attempt, manifest):
             found.append((attempt, manifest))
     return sorted(found, key=lambda one: one[1]["status"] != "done")
+
+
+def _is_whole(attempt: pathlib.Path, manifest: Mapping[str, typing.Any]) -> bool:
+    """Whether an attempt's files have the hashes of its manifest."""
+    names = {*(f"{name}.parquet" for name in schema.TABLES), "episode.parquet"}
+    try:
+        return names <= set(manifest["files"]) and all(hashlib.sha256((attempt / name).read_bytes()).hexdigest() == manifest["files"][name]
+                                                       for name in names)
+    except (OSError, KeyError, TypeError):
+        return False
 
 
 def has_result(manifests: Iterable[Mapping[str, typing.Any]]) -> bool:
