@@ -97,11 +97,13 @@ class _Files:
 
 def _best(folder: pathlib.Path, row: Mapping[str, typing.Any]) -> pathlib.Path | None:
     """A finished attempt at a row: one that is done before one that failed."""
-    for attempt, manifest in task.attempts_of(folder, row["id"]):
-        if manifest["version"] != row["version"]:
-            raise FormatError(folder, f"holds results of antaeus {manifest['version']}, and the plan is of {row['version']}", "name another folder")
-        return attempt
-    return None
+    attempts = task.attempts_of(folder, row["id"])
+    if not attempts:
+        return None
+    attempt, manifest = attempts[0]
+    if manifest["version"] != row["version"]:
+        raise FormatError(folder, f"holds results of antaeus {manifest['version']}, and the plan is of {row['version']}", "name another folder")
+    return attempt
 
 
 def _without(table: pa.Table, name: str) -> pa.Table:

@@ -236,7 +236,7 @@ def _add_to_plan(place: pathlib.Path, rows: list[dict[str, typing.Any]], root: s
 
 
 def tasks(folder: str | os.PathLike[str]) -> list[dict[str, typing.Any]]:
-    """What run_one takes: rows of the plan, one an id, with the folder, where relative paths begin and the paths of copies."""
+    """Returns what run_one takes: rows of the plan, one an id, with the folder, where relative paths begin and the paths of copies."""
     out, root = str(pathlib.Path(folder).resolve()), root_of(folder)
     first: dict[str, dict[str, typing.Any]] = {}
     for row in read_plan(folder):

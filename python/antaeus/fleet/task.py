@@ -268,7 +268,7 @@ def attempts_of(folder: str | os.PathLike[str], log_id: str) -> list[tuple[pathl
 
 
 def _is_whole(attempt: pathlib.Path, manifest: Mapping[str, typing.Any]) -> bool:
-    """Whether an attempt's files have the hashes of its manifest."""
+    """Returns True if an attempt's files have the hashes of its manifest."""
     names = {*(f"{name}.parquet" for name in schema.TABLES), "episode.parquet"}
     try:
         return names <= set(manifest["files"]) and all(hashlib.sha256((attempt / name).read_bytes()).hexdigest() == manifest["files"][name]
