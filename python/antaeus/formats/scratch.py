@@ -56,7 +56,7 @@ def _lock_own(folder: pathlib.Path) -> int | None:
         lock = _open(folder)
     except FileNotFoundError:
         return None
-    with contextlib.suppress(OSError):  # a file system without locks: nobody removes the folder
+    with contextlib.suppress(OSError):  # without locks no other run removes the folder
         fcntl.flock(lock, fcntl.LOCK_EX)
     with contextlib.suppress(OSError):
         if os.path.samestat(os.fstat(lock), os.lstat(folder)):
