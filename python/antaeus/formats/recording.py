@@ -86,25 +86,22 @@ class ExpansionError(FormatError):
 
 
 class Budget:
-    """The limit on what reading one recording may cost: memory, disk and work. Every reader takes what it unpacks, walks and gives from a `Counter` of it, beforehand."""
+    """The limit on what reading one recording may cost: memory, disk and work.
+
+    `size`: bytes of the files that are read; `limit`: bytes that one pass may cost. Every reader takes what it unpacks, walks and gives
+    from a `Counter`, beforehand.
+    """
 
     def __init__(self, place: object = "the recording", expansion: float = EXPANSION) -> None:
         self.place, self.expansion, self.spent = place, expansion, 0
         self._inputs: dict[pathlib.Path, int] = {}
+        self.size, self.limit = 0, _FLOOR
 
     def add_input(self, file: pathlib.Path) -> None:
         """Adds the bytes of a file that is read."""
         self._inputs[file.resolve()] = file.stat().st_size
-
-    @property
-    def size(self) -> int:
-        """Bytes of the files that are read."""
-        return sum(self._inputs.values())
-
-    @property
-    def limit(self) -> int:
-        """Bytes that one pass may cost."""
-        return int(max(_FLOOR, self.expansion * self.size))
+        self.size = sum(self._inputs.values())
+        self.limit = int(max(_FLOOR, self.expansion * self.size))
 
     def counter(self, what: str) -> "Counter":
         """Returns the account of one pass. `what`: subject of the message, as "its chunks hold"."""
