@@ -20,6 +20,7 @@ import pyarrow.parquet as parquet  # noqa: E402
 
 from antaeus.formats import FormatError, open_recording  # noqa: E402
 from antaeus.formats.recording import Wishes  # noqa: E402
+from support import most_held  # noqa: E402
 
 DEFINITION = "string[] name\nfloat64[] position\nfloat64[] effort\n"
 START = 10**18
@@ -259,4 +260,4 @@ if __name__ == "__main__":
         print("read")
     except FormatError as error:
         print(f"refused: {error}")
-    print(max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) * 1024)
+    print(max(most_held(), 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
