@@ -103,6 +103,19 @@ def test_tags_come_from_the_path(finished):
     assert (row["robot"], row["software"], row["date"], row["unit"]) == ("panda", "1.4", "2026-03-01", "panda-0")
 
 
+@pytest.mark.parametrize(("begin", "day"), [(1772618400.0, "2026-03-04"), (0.0, None), (1.0e5, None), (4.2e9, None)])
+def test_a_clock_that_counts_from_1970_dates_a_log(tmp_path, begin, day):
+    arm_log(tmp_path / "logs" / "log")
+    stamps = tmp_path / "logs" / "log" / "time.npy"
+    np.save(stamps, np.load(stamps) + begin)
+    fleet.run([str(tmp_path / "logs")], tmp_path / "out", ["panda"], workers=1)
+    row, = table(tmp_path / "out", "episodes")
+    assert (row["date"] or None) == day
+    told, _ = command("sql", tmp_path / "out", "SELECT day FROM logs", "--json")
+    assert json.loads(told)[0]["day"] == day
+
+
+
 # What the guard alone says of a sample, and of those before it (docs/verdicts.md).
 GUARDS = {"held", "torque_rate", "stale", "force_limit", "infeasible", "position_out_of_limits", "position_jump", "dead_torque", "no_clock",
           "contact_elsewhere", "contact_since_start", "residual_follows_gravity", "residual_follows_velocity", "nis_stays_high"}

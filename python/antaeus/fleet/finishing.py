@@ -6,6 +6,7 @@ number of workers. A few attempts are in memory at a time.
 
 import collections
 import dataclasses
+import datetime
 import functools
 import os
 import pathlib
@@ -14,6 +15,7 @@ import urllib.parse
 from collections.abc import Callable, Mapping
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from antaeus.fleet import folders, plans, schema, task
@@ -24,6 +26,7 @@ from antaeus.formats.scratch import scratch_folder
 _PLAIN = " ()"  # what Hive leaves as it is in a folder's name, beside letters and digits
 _ROWS_OF_A_GROUP = 131072
 _ROWS_OF_A_FILE = 4_000_000
+_FIRST_UNIX, _LAST_UNIX = 946_684_800, 4_102_444_800  # [s] 2000 to 2100: a clock that counts from 1970, and not from its start
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,6 +109,15 @@ def _best(folder: pathlib.Path, row: Mapping[str, typing.Any]) -> pathlib.Path |
     return attempt
 
 
+def _recorded_on(attempt: pathlib.Path) -> str:
+    """The UTC day of an attempt's first time stamp where the log's clock counts seconds since 1970; empty where it does not."""
+    times = pq.read_table(attempt / "steps.parquet", columns=["time"])["time"]
+    first = pc.min(times).as_py()
+    if first is None or not _FIRST_UNIX <= first < _LAST_UNIX:
+        return ""
+    return datetime.datetime.fromtimestamp(first, datetime.UTC).date().isoformat()
+
+
 def _without(table: pa.Table, name: str) -> pa.Table:
     return table.drop_columns([name]) if name in table.column_names else table
 
@@ -162,6 +174,7 @@ def _write(rows: list[dict[str, typing.Any]], attempts: Mapping[str, pathlib.Pat
         copies += bool(copy_of)
         episode = pq.read_table(attempt / "episode.parquet", schema=schema.EPISODE).to_pylist()[0]
         episode |= {name: row[name] for name in ("path", *schema.KNOWN_TAGS, "tags")} | {"copy_of": copy_of}
+        episode["date"] = episode["date"] or _recorded_on(attempt)
         episode.pop("robot")
         episodes.add(row["robot"], pa.Table.from_pylist([episode], partitioned))
         if episode["status"] == "done":
