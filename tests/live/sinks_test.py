@@ -292,6 +292,7 @@ def test_names_of_topics(topic, name, kind):
 @pytest.mark.parametrize(("address", "said"), [
     ("tpc://5", "no sink is called tpc://; did you mean 'tcp'?"),
     ("wrench", "is no address of a sink; addresses are -, udp://"),
+    ("pushed.csv", "is no address of a sink; addresses are -, udp://"),
     ("log://x", "no sink is called log://"),
     ("udp://x", "names no port"),
     ("udp://no.such.host.invalid:5", "the host is not known"),

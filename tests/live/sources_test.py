@@ -462,6 +462,9 @@ def children():
 @pytest.mark.parametrize(("address", "said"), [
     ("udq://5", "no source is called udq://; did you mean 'udp'?"),
     ("h1_2", "is no address of a source; addresses are -, udp://"),
+    ("pushed.csv", "is no address of a source; to play a log back, write log://pushed.csv"),
+    ("runs/pushed.mcap", "to play a log back, write log://runs/pushed.mcap"),
+    (str(pathlib.Path(__file__).parent), f"to play a log back, write log://{pathlib.Path(__file__).parent}"),
     ("foxglove://x", "no source is called foxglove://"),
     ("udp://127.0.0.1", "names no port; write udp://[HOST:]PORT"),
     ("udp://70000", "names no port"),

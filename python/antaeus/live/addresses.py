@@ -3,6 +3,7 @@
 import dataclasses
 import errno
 import importlib
+import os
 import types
 import urllib.parse
 
@@ -11,6 +12,7 @@ from antaeus.formats.recording import FormatError, nearest
 MESSAGE_BYTES = 1 << 16  # of one message, at most: what LiveEstimator takes; a datagram cannot hold more
 ADDRESS_CHARACTERS = 1024
 LOOPBACK = "127.0.0.1"
+_ENDINGS_OF_LOGS = (".csv", ".npz", ".parquet", ".mcap", ".bag", ".db3", ".hdf5", ".h5")
 
 
 def library(name: str, place: object) -> types.ModuleType:
@@ -89,7 +91,9 @@ def parse_address(text: str, schemes: tuple[str, ...], what: str) -> Address:
     scheme, mark, rest = text.partition("://")
     forms = ", ".join("-" if each == "-" else f"{each}://" for each in schemes)
     if not mark:
-        raise FormatError(text, f"is no address of a {what}", f"addresses are {forms} (docs/live.md)")
+        is_log = "log" in schemes and (os.path.exists(text) or text.lower().endswith(_ENDINGS_OF_LOGS))
+        remedy = f"to play a log back, write log://{text}" if is_log else f"addresses are {forms} (docs/live.md)"
+        raise FormatError(text, f"is no address of a {what}", remedy)
     if scheme not in schemes or scheme == "-":
         raise FormatError(text, f"no {what} is called {scheme}://", nearest(scheme, schemes) or f"addresses are {forms}")
     place, _, query = rest.partition("?")
