@@ -429,7 +429,7 @@ def test_rows_that_repeat_tear_or_end_early_are_said(tmp_path):
     file.write_text("\r\n".join(lines))
     recording, times, values = read(file)
     assert len(times) == 7 and np.isnan(values["qpos"][-1, :4]).all() and values["qpos"][-1, 4] == 5
-    for words in ("1 row with the time stamp of the row before", "1 row that repeat the numbers of the row before", "1 line with another number of cells", "1 cell that hold no number", "qpos: 1 number beyond what a double holds",
+    for words in ("1 row with the time stamp of the row before", "1 row that repeat the numbers of the row before", "1 line with another number of cells", "1 cell that hold no number: left empty; the first is 'word' in column 'actual_q_0', row 6", "qpos: 1 number beyond what a double holds",
                   "1 row without a time stamp", "the last line has no end"):
         assert any(words in note for note in recording.notes), (words, recording.notes)
 

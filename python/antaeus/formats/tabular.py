@@ -203,7 +203,7 @@ class CsvRows:
 
 def csv_rows(csv: Csv, columns: list[int], time: int | None, notes: Notes) -> Iterator[CsvRows]:
     """All rows of a file, some megabytes at a time. Rows with another number of cells and cells that are no number are counted."""
-    counts = {"torn": 0, "words": 0}
+    counts: dict[str, typing.Any] = {"torn": 0, "words": 0, "rows": 0, "first": ""}
     with csv.path.open("rb") as file:
         file.seek(csv.start)
         rest = b""
@@ -223,7 +223,8 @@ def csv_rows(csv: Csv, columns: list[int], time: int | None, notes: Notes) -> It
                 notes.say("torn", f"{count(counts['torn'], 'line')} with another number of cells than the header's "
                           f"{len(csv.names)}: left out")
             if counts["words"]:
-                notes.say("words", f"{count(counts['words'], 'cell')} that hold no number: left empty")
+                notes.say("words", f"{count(counts['words'], 'cell')} that hold no number: left empty; the first is {counts['first']}")
+            counts["rows"] += len(rows.values)
             rows.offset = file.tell() - len(rest)
             if len(rows.values):
                 yield rows
@@ -231,7 +232,7 @@ def csv_rows(csv: Csv, columns: list[int], time: int | None, notes: Notes) -> It
             notes.say("cut", "the last line has no end, and may be cut off: left out")
 
 
-def _parsed(csv: Csv, chunk: bytes, columns: list[int], time: int | None, counts: dict[str, int]) -> CsvRows:
+def _parsed(csv: Csv, chunk: bytes, columns: list[int], time: int | None, counts: dict[str, typing.Any]) -> CsvRows:
     pa = library("pyarrow", csv.path)
     pa_csv = library("pyarrow.csv", csv.path)
     if b"\0" in chunk or not (chunk.isascii() or _is_utf8(chunk)):
@@ -274,7 +275,7 @@ def _is_utf8(chunk: bytes) -> bool:
     return True
 
 
-def _parsed_by_hand(csv: Csv, chunk: bytes, columns: list[int], time: int | None, counts: dict[str, int]) -> CsvRows:
+def _parsed_by_hand(csv: Csv, chunk: bytes, columns: list[int], time: int | None, counts: dict[str, typing.Any]) -> CsvRows:
     values, texts = [], []
     for line in chunk.decode("utf-8", "replace").split("\n"):
         line = line.rstrip("\r")
@@ -291,6 +292,7 @@ def _parsed_by_hand(csv: Csv, chunk: bytes, columns: list[int], time: int | None
                 row.append(float(cell) if cell not in _NO_NUMBER else np.nan)
             except ValueError:
                 counts["words"] += 1
+                counts["first"] = counts["first"] or f"{cell[:40]!r} in column '{csv.names[index]}', row {counts['rows'] + len(values)}"
                 row.append(np.nan)
         values.append(row)
         texts.append(cells[time].strip().strip('"') if time is not None else "")
