@@ -83,8 +83,10 @@ class LoggedColumns {
   virtual const std::vector<std::string>& names() const = 0;
   virtual std::size_t rows() const = 0;
   virtual bool is_text(std::size_t column) const = 0;
-  /// Says which cell of a text column is none of a number. \throws Error
-  virtual void refuse_text(std::size_t column) const = 0;
+  /// The first cell of a text column that is not a number.
+  virtual TextCell first_text(std::size_t column) const = 0;
+  /// Whether a text column begins with numbers, as far as that is known without reading the file again.
+  virtual bool begins_with_numbers(std::size_t column) const { return first_text(column).after_numbers; }
   /// Some of them side by side; no longer than this.
   virtual std::shared_ptr<ChannelRows> rows_of(std::vector<std::size_t> columns) = 0;
   virtual Table table() = 0;
@@ -100,7 +102,7 @@ class ColumnsInMemory : public LoggedColumns {
   bool is_text(std::size_t column) const override {
     return std::holds_alternative<TextColumn>(table_.columns()[column].data);
   }
-  void refuse_text(std::size_t column) const override { static_cast<void>(table_.numbers(names_[column])); }
+  TextCell first_text(std::size_t column) const override { return table_.first_text(names_[column]); }
   std::shared_ptr<ChannelRows> rows_of(std::vector<std::size_t> columns) override {
     return std::make_shared<Rows>(table_, std::move(columns));
   }
@@ -140,9 +142,16 @@ class ColumnsInRows : public LoggedColumns {
   const std::vector<std::string>& names() const override { return reader_.columns(); }
   std::size_t rows() const override { return reader_.rows(); }
   bool is_text(std::size_t column) const override { return reader_.is_text(column); }
-  void refuse_text(std::size_t column) const override {
-    throw Error("column '" + names()[column] + "'", "text where numbers are needed",
-                "correct the cells or leave them empty");
+  TextCell first_text(std::size_t column) const override {
+    if constexpr (requires { reader_.first_text(column); }) {
+      return reader_.first_text(column);
+    } else {
+      return whole_(file_).first_text(names()[column]);
+    }
+  }
+  bool begins_with_numbers(std::size_t column) const override {
+    if constexpr (requires { reader_.first_text(column); }) return first_text(column).after_numbers;
+    return false;
   }
   std::shared_ptr<ChannelRows> rows_of(std::vector<std::size_t> columns) override {
     std::vector<std::size_t> places;
@@ -268,7 +277,9 @@ class TableSource : public EpisodeSource {
   std::vector<std::string> names() const override {
     std::vector<std::string> columns, names;
     for (std::size_t c = 0; c < table_->names().size(); ++c) {
-      if (!table_->is_text(c)) columns.push_back(table_->names()[c]);
+      const std::string& name = table_->names()[c];
+      // A channel with a cell of text is refused by read_raw, not left out.
+      if (!table_->is_text(c) || time_unit(name) || table_->begins_with_numbers(c)) columns.push_back(name);
     }
     for (const ColumnPlace& place : column_places(columns)) names.push_back(place.channel);
     for (const std::string& column : columns) {
@@ -278,6 +289,7 @@ class TableSource : public EpisodeSource {
   }
   RawLog read_raw() const override {
     RawLog log = read_raw_log(path(), table_->table());
+    if (!log.text_cells.empty()) throw EpisodeError(path().string(), log.text_cells.front(), kTextCellRemedy);
     log.by_name = log.by_name || by_name_;
     return log;
   }
@@ -347,11 +359,7 @@ class TableSource : public EpisodeSource {
   std::size_t of_numbers(const std::string& column) const {
     const std::size_t place = columns_.at(column);
     if (table_->is_text(place)) {
-      try {
-        table_->refuse_text(place);
-      } catch (const Error& error) {
-        throw EpisodeError(path().string(), error.what());
-      }
+      throw EpisodeError(path().string(), text_cell_message(column, table_->first_text(place)), kTextCellRemedy);
     }
     return place;
   }

@@ -1,6 +1,7 @@
 #include "antaeus/episode/raw_log.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -35,6 +36,15 @@ struct Found {
   std::size_t rows() const { return shape.empty() ? 1 : shape[0]; }
 };
 
+/// Whether a column is one of a channel that a robot's log has.
+bool has_known_role(const std::string& column) {
+  const std::string channel = column_places({column}).front().channel;
+  return std::ranges::any_of(std::array{1, 3, 4}, [&](int columns) {
+    std::vector<std::string> labels;
+    for (int c = 0; c < columns; ++c) labels.push_back(std::to_string(c));
+    return channel_role(channel, labels) != ChannelRole::other;
+  });
+}
 bool is_of_joints(const std::string& channel) { return channel_role(channel, {"0"}) < ChannelRole::orientation; }
 
 /// A name from a file, short enough to be told.
@@ -208,12 +218,23 @@ class RawReader {
     std::vector<std::string> names;
     std::string texts;
     std::size_t text_count = 0;
+    const bool has_clock = std::ranges::any_of(table.columns(), [](const Column& column) {
+      return time_unit(column.name) && !std::holds_alternative<TextColumn>(column.data);
+    });
     for (const Column& column : table.columns()) {
-      if (std::holds_alternative<TextColumn>(column.data)) {
-        if (++text_count <= 5) texts += (texts.empty() ? "" : ", ") + told(column.name);
-      } else {
+      if (!std::holds_alternative<TextColumn>(column.data)) {
         names.push_back(column.name);
+        continue;
       }
+      const TextCell cell = table.first_text(column.name);
+      const bool is_clock = time_unit(column.name) && !has_clock && !cell.text.empty();
+      if (is_clock || (cell.after_numbers && !time_unit(column.name))) {
+        const std::string message = text_cell_message(told(column.name), cell);
+        log_.notes.push_back("left out: " + message);
+        if (is_clock || has_known_role(column.name)) log_.text_cells.push_back(message);
+        continue;
+      }
+      if (++text_count <= 5) texts += (texts.empty() ? "" : ", ") + told(column.name);
     }
     if (text_count > 5) texts += ", …";
     if (text_count > 0) {
@@ -433,6 +454,10 @@ RawLog of_episode(const Episode& episode, const std::vector<std::string>& labels
 }
 
 }  // namespace
+
+std::string text_cell_message(const std::string& column, const TextCell& cell) {
+  return cell.place(column) + ": '" + printable(cell.text) + "' is text where a number is needed";
+}
 
 RawLog load_raw_log(const fs::path& path) { return RawReader(path).read(); }
 RawLog read_raw_log(const fs::path& path, const Table& table) { return RawReader(path).read(&table); }

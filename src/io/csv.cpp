@@ -22,6 +22,8 @@ namespace {
 
 /// What columns may be separated by: commas, unless the header holds more of another.
 constexpr std::string_view kSeparators = ",;\t";
+/// What a line of comment begins with.
+constexpr std::string_view kCommentMarks = "#%";
 
 /// A cell as RFC 4180 wants it.
 std::string as_cell(std::string_view cell) {
@@ -81,14 +83,33 @@ std::optional<double> cell_number(std::string_view cell, bool decimal_comma) {
 class Scanner {
  public:
   Scanner(ByteSource& source, const std::string& name) : source_(source), name_(name) {
-    hold_row();
+    hold_line();
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
     if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF")) {
       throw Error(name, "the text is UTF-16", "save it as UTF-8");
     }
-    separator_ = separator_of(text_.substr(at_));
+    find_separator();
   }
   bool has_decimal_commas() const { return separator_ != ','; }
+
+  /// Sets the separator that the line at hand uses.
+  void find_separator() {
+    hold_row();
+    separator_ = separator_of(text_.substr(at_));
+  }
+  bool is_comment() const { return !at_end() && kCommentMarks.find(text_[at_]) != std::string_view::npos; }
+  /// Moves past the marks and spaces at the beginning of a comment, unless they are the name of a column.
+  void skip_comment_marks() {
+    const std::size_t names = text_.find_first_not_of("#% ", at_);
+    if (names != std::string_view::npos && kSeparators.find(text_[names]) == std::string_view::npos) at_ = names;
+  }
+  /// Moves past the line at hand, whatever it holds.
+  void skip_line() {
+    hold_line();
+    at_ = std::min(text_.find('\n', at_), text_.size() - 1) + 1;
+    ++line_;
+    hold_line();
+  }
 
   /// Where a row begins, so that seek() finds it again.
   struct Place {
@@ -102,10 +123,13 @@ class Scanner {
     before_ = place.at;
     at_ = 0;
     line_ = place.line;
+    hold_line();
   }
 
   bool at_end() const { return at_ >= text_.size(); }
   std::string place() const { return name_ + ":" + std::to_string(row_line_); }
+  /// Line on which the last row began.
+  std::size_t row_line() const { return row_line_; }
 
   /// Appends the cells of the next row to \p cells and returns how many there are. They are valid until the next row.
   std::size_t read_row(std::vector<Cell>& cells) {
@@ -128,6 +152,11 @@ class Scanner {
   }
 
  private:
+  /// Reads on until what is held contains the end of a line, or the text ends.
+  void hold_line() {
+    while (text_.find('\n', at_) == std::string_view::npos && hold_more()) {
+    }
+  }
   /// Reads on until a row that begins at at_ ends in what is held, or the text ends.
   void hold_row() {
     bool quoted = false;
@@ -208,9 +237,42 @@ class Scanner {
   std::size_t row_line_ = 1;
 };
 
+/// Moves past comments before the header, or to the names in the last of them: a row of as many cells that holds a
+/// number follows then, as NumPy's savetxt writes it.
+void skip_comments(Scanner& scanner) {
+  if (!scanner.is_comment()) return;
+  Scanner::Place last, begin;
+  while (scanner.is_comment()) {
+    last = scanner.here();
+    scanner.skip_line();
+  }
+  begin = scanner.here();
+  const auto names_columns = [&] {
+    std::vector<Cell> row;
+    scanner.seek(last);
+    scanner.skip_comment_marks();
+    scanner.find_separator();
+    const std::size_t named = scanner.read_row(row);
+    if (scanner.only_blank_lines_left()) return true;
+    row.clear();
+    return scanner.read_row(row) == named && std::ranges::any_of(row, [&](const Cell& cell) {
+             return cell_number(cell.text, scanner.has_decimal_commas()).has_value();
+           });
+  };
+  bool is_header = false;
+  try {
+    is_header = names_columns();
+  } catch (const Error&) {  // free text, with a quote that is never closed
+  }
+  scanner.seek(is_header ? last : begin);
+  if (is_header) scanner.skip_comment_marks();
+  scanner.find_separator();
+}
+
 std::vector<std::string> read_header(Scanner& scanner, const std::string& name) {
   constexpr const char* kRemedy = "the first line must name the columns";
   if (scanner.only_blank_lines_left()) throw Error(name + ":1", "the file is empty", kRemedy);
+  skip_comments(scanner);
   std::vector<Cell> cells;
   scanner.read_row(cells);
   if (std::all_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.text.empty(); })) {
@@ -304,6 +366,8 @@ struct CsvReader::Impl {
   Impl(std::shared_ptr<ByteSource> bytes, std::string file)
       : source(std::move(bytes)), name(std::move(file)), scanner(*source, name), header(read_header(scanner, name)) {
     is_text.resize(header.size());
+    holds.resize(header.size());
+    first_text.resize(header.size());
     values.resize(header.size());
     marks.push_back(scanner.here());
   }
@@ -315,8 +379,14 @@ struct CsvReader::Impl {
       for (std::size_t c = 0; c < header.size(); ++c) {
         if (is_text[c]) continue;
         const std::optional<double> value = number(cells[c]);
-        if (value) values[c] = *value;
-        is_text[c] = !value;
+        const Holds kind = cells[c].text.empty() ? holds[c] : is_stamp ? Holds::stamps : Holds::numbers;
+        is_text[c] = !value || (holds[c] != Holds::nothing && kind != holds[c]);
+        if (is_text[c]) {
+          first_text[c] = {rows, scanner.row_line(), excerpt(cells[c].text), holds[c] != Holds::nothing};
+        } else {
+          values[c] = *value;
+          holds[c] = kind;
+        }
       }
       take();
       if (++rows % kMarked == 0) marks.push_back(scanner.here());
@@ -335,8 +405,14 @@ struct CsvReader::Impl {
     throw Error(scanner.place(), std::to_string(count) + " cells where the header has " + std::to_string(header.size()),
                 "give every row one cell a column");
   }
-  std::optional<double> number(const Cell& cell) const {
-    return cell.text.empty() ? std::optional<double>(kNaN) : cell_number(cell.text, scanner.has_decimal_commas());
+  /// The number that a cell holds, or the seconds since 1970 of a time stamp, which sets is_stamp.
+  std::optional<double> number(const Cell& cell) {
+    is_stamp = false;
+    if (cell.text.empty()) return kNaN;
+    if (const auto value = cell_number(cell.text, scanner.has_decimal_commas())) return value;
+    const std::optional<double> stamp = parse_time_stamp(cell.text);
+    is_stamp = stamp.has_value();
+    return stamp;
   }
 
   /// Goes to a row: back by the marks, forward by reading.
@@ -352,7 +428,11 @@ struct CsvReader::Impl {
   std::string name;
   Scanner scanner;
   std::vector<std::string> header;
+  enum class Holds : std::uint8_t { nothing, numbers, stamps };
   std::vector<bool> is_text;
+  std::vector<Holds> holds;          ///< kind of a column's cells so far; empty ones are of none
+  std::vector<TextCell> first_text;  ///< of the columns that are text
+  bool is_stamp = false;
   std::vector<Cell> cells;     ///< of the row at hand
   std::vector<double> values;  ///< of read_all: its numbers
   std::size_t rows = 0, at = 0;
@@ -371,6 +451,7 @@ CsvReader::~CsvReader() = default;
 const std::vector<std::string>& CsvReader::columns() const noexcept { return impl_->header; }
 std::size_t CsvReader::rows() const noexcept { return impl_->rows; }
 bool CsvReader::is_text(std::size_t column) const { return impl_->is_text.at(column); }
+TextCell CsvReader::first_text(std::size_t column) const { return impl_->first_text.at(column); }
 
 void CsvReader::read(std::size_t first, std::size_t count, const std::vector<std::size_t>& columns, double* out) {
   Impl& my = *impl_;
@@ -412,6 +493,7 @@ Table table_of(CsvReader::Impl& csv) {
   }
   Table table;
   for (std::size_t c = 0; c < csv.header.size(); ++c) {
+    texts[c].first_line = csv.first_text[c].line;
     ColumnData data = csv.is_text[c] ? ColumnData(std::move(texts[c])) : ColumnData(std::move(numbers[c]));
     table.add({csv.header[c], "", "", std::move(data)});
   }

@@ -46,6 +46,11 @@ void Table::add(Column column) {
   places_.emplace(columns_.back().name, columns_.size() - 1);
 }
 
+std::string TextCell::place(const std::string& column) const {
+  const std::string at = line > 0 ? " (line " + std::to_string(line) + ")" : "";
+  return "column '" + column + "'" + at + ", row " + std::to_string(row);
+}
+
 const Column& Table::column(std::string_view name) const {
   if (const auto found = places_.find(name); found != places_.end()) return columns_[found->second];
   std::vector<std::string> names;
@@ -63,13 +68,28 @@ std::vector<double> Table::numbers(std::string_view name) const {
                    [](std::int64_t value) { return static_cast<double>(value); });
     return converted;
   }
-  const auto& text = std::get<TextColumn>(found.data);
+  const TextCell cell = first_text(name);
+  if (cell.text.empty())
+    throw Error("column '" + found.name + "'", "holds text where numbers are needed", "name a numeric column");
+  throw Error(cell.place(found.name), "'" + cell.text + "' is text where a number is needed",
+              "correct the cell or leave it empty");
+}
+
+TextCell Table::first_text(std::string_view name) const {
+  const auto& text = std::get<TextColumn>(column(name).data);
+  TextCell cell;
+  bool stamps = false;  // a column that begins with time stamps
   for (std::size_t row = 0; row < text.size(); ++row) {
-    if (text[row].empty() || parse_number(text[row])) continue;
-    throw Error("column '" + found.name + "', row " + std::to_string(row),
-                "'" + excerpt(text[row]) + "' is text where a number is needed", "correct the cell or leave it empty");
+    if (text[row].empty()) continue;
+    if (!cell.after_numbers) stamps = parse_time_stamp(text[row]).has_value();
+    if (stamps ? parse_time_stamp(text[row]) : parse_number(text[row])) {
+      cell.after_numbers = true;
+      continue;
+    }
+    cell.row = row, cell.line = text.first_line, cell.text = excerpt(text[row]);
+    break;
   }
-  throw Error("column '" + found.name + "'", "holds text where numbers are needed", "name a numeric column");
+  return cell;
 }
 
 namespace {

@@ -18,7 +18,11 @@ std::string valid_utf8(std::string_view text);
 /// follow. Empty when it holds none, or one beyond the range of a double.
 ANTAEUS_API std::optional<double> parse_number(std::string_view cell);
 
-/// A stranger's text, short enough to be shown in a message.
+/// Seconds since 1970 of a time stamp as ISO 8601 and RFC 3339 write it: "2026-03-04T10:00:00.005Z", with a space for
+/// the T, an offset "+01:00" or none, which is UTC, and a comma for the point. Empty for anything else.
+ANTAEUS_API std::optional<double> parse_time_stamp(std::string_view cell);
+
+/// A third-party text, short enough to be shown in a message.
 ANTAEUS_API std::string excerpt(std::string_view text);
 
 }  // namespace antaeus

@@ -23,6 +23,12 @@ const TextColumn& texts(const Table& table, std::size_t column) {
   return std::get<TextColumn>(table.columns().at(column).data);
 }
 
+std::vector<std::string> column_names(const Table& table) {
+  std::vector<std::string> names;
+  for (const Column& column : table.columns()) names.push_back(column.name);
+  return names;
+}
+
 }  // namespace
 
 TEST(Csv, WritesTheTextThatRfc4180Asks) {
@@ -117,6 +123,47 @@ TEST(Csv, ErrorsNameFileAndLine) {
                          "log.csv"),
                "UTF-16");
   EXPECT_ERROR(read_csv("no/such.csv"), "no/such.csv");
+}
+
+TEST(Csv, CommentsPrecedeTheHeaderOrHoldIt) {
+  for (const char* const text : {"# a,b\n1,2\n", "#a,b\n1,2\n", "% a,b\n1,2\n", "# free \" text\n# a,b\n1,2\n",
+                                 "# free, text\na,b\n1,2\n", "# free text\na;b\n1,5;2\n", "# a\tb\n1\t2\n"}) {
+    const Table table = parse_csv(text, "t");
+    EXPECT_EQ(column_names(table), (std::vector<std::string>{"a", "b"})) << text;
+    EXPECT_EQ(numbers(table, 1), std::vector<double>{2}) << text;
+  }
+  EXPECT_EQ(column_names(parse_csv("#,a\n0,2\n", "t")).back(), "a");  // a column of numbers called #
+  EXPECT_EQ(parse_csv("# only,names\n", "t").rows(), 0u);
+}
+
+TEST(Csv, TimeStampsAreSecondsSince1970) {
+  const auto seconds = [](const std::string& stamp) {
+    return numbers(parse_csv("time\n\"" + stamp + "\"\n", "t"), 0).at(0);
+  };
+  EXPECT_EQ(seconds("1970-01-02T00:00:00Z"), 86400.0);
+  EXPECT_EQ(seconds("2026-03-04T10:00:00.5Z"), 1772618400.5);
+  EXPECT_EQ(seconds("2026-03-04 10:00:00.500"), 1772618400.5);
+  EXPECT_EQ(seconds("2026-03-04T11:30:00,5+01:30"), 1772618400.5);
+  EXPECT_EQ(seconds("2024-02-29T00:00:00-0100"), 1709168400.0);
+  for (const char* const none :
+       {"2026-02-29T00:00:00Z", "2026-03-04", "10:00:00", "2026-03-04T24:00:00Z", "2026-03-04T10:00:00 later"}) {
+    EXPECT_TRUE(
+        std::holds_alternative<TextColumn>(parse_csv(std::string("time\n") + none + "\n", "t").columns()[0].data))
+        << none;
+  }
+  // Numbers and stamps in one column are a mistake.
+  EXPECT_TRUE(std::holds_alternative<TextColumn>(parse_csv("time\n1970-01-02T00:00:00Z\n5\n", "t").columns()[0].data));
+}
+
+TEST(Csv, TheFirstCellOfTextIsFoundByRowAndLine) {
+  const Table table = parse_csv("# comment\na,b\n1,2\n3,n/a\n5,off\n", "t");
+  const TextCell cell = table.first_text("b");
+  EXPECT_EQ(cell.row, 1u);
+  EXPECT_EQ(cell.line, 4u);
+  EXPECT_EQ(cell.text, "n/a");
+  EXPECT_TRUE(cell.after_numbers);
+  EXPECT_ERROR(table.numbers("b"), "column 'b' (line 4), row 1: 'n/a' is text where a number is needed");
+  EXPECT_FALSE(parse_csv("a\nx\n1\n", "t").first_text("a").after_numbers);
 }
 
 TEST(Csv, IsIndependentOfTheLocale) {

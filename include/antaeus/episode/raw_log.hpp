@@ -54,6 +54,8 @@ struct ANTAEUS_API RawLog {
   bool bad_clock = false;   ///< there are time stamps that cannot be used: the first of `notes` says why
   std::vector<RawChannel> channels = {};  ///< by role, then as the files have them; one or more, of one length
   std::vector<std::string> notes = {};    ///< what was left out or read how, one line each
+  /// Cells of text in columns of numbers that a robot's log needs, as sentences; the columns are left out.
+  std::vector<std::string> text_cells = {};
   bool by_name = false;          ///< its format names the joints: columns that match no joint are no joint's by place
   std::string torque_unit = {};  ///< where the format states another than N·m and N: "A"; else empty
 

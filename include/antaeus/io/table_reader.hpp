@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/io/table.hpp"
 
 namespace antaeus {
 
@@ -25,6 +26,8 @@ class ANTAEUS_API CsvReader {
   std::size_t rows() const noexcept;
   /// Whether a cell of the column is neither a number nor empty. \throws std::out_of_range
   bool is_text(std::size_t column) const;
+  /// Where a text column holds its first text. \throws std::out_of_range
+  TextCell first_text(std::size_t column) const;
   /// Numbers of some columns, row by row; NaN for an empty cell, and for a text. Going back costs up to 1024 rows.
   /// \throws Error for rows that are not there, and for a file that changed
   void read(std::size_t first, std::size_t count, const std::vector<std::size_t>& columns, double* out);
