@@ -119,14 +119,13 @@ FlyingRobot load_flying_robot(const std::string& robot, const std::string& frame
   Source source{loaded.model.description(), loaded.profile.options, loaded.profile.title, {}, nullptr,
                 loaded.profile.settings};
   if (source.title.empty()) source.title = loaded.profile.name;
-  for (const Endpoint& endpoint : loaded.profile.endpoints) {
-    source.endpoints.push_back(endpoint.frame);
-    if (endpoint.label == frame && !loaded.model.has_frame(frame)) return finish(source, endpoint.frame, payloads);
-  }
+  for (const Endpoint& endpoint : loaded.profile.endpoints) source.endpoints.push_back(endpoint.frame);
+  std::vector<Payload> carried = payloads;
+  for (Payload& payload : carried) payload.frame = loaded.frame_named(payload.frame);
   for (const NamedPose& pose : loaded.profile.poses) {
     if (pose.name == "ready") source.ready = &pose;
   }
-  return finish(source, frame, payloads);
+  return finish(source, loaded.frame_named(frame), carried);
 }
 
 VectorX flying_position(const RobotModel& model, const Pose& X_WB, ConstVectorRef theta) {

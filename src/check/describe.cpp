@@ -165,27 +165,6 @@ void find_missing(const RobotDescription& d, RobotFacts& facts) {
   }
 }
 
-/// One pose in the middle of what each joint may do, bent by a little where the middle is straight.
-void find_poses(RobotFacts& facts) {
-  constexpr double kBend = 0.4;       // [rad]
-  constexpr double kOfRange = 0.2;    // share of the range that the bend takes at most
-  constexpr double kStraight = 0.05;  // [rad]
-  NamedPose middle{"middle", "Middle of the limits, bent where that is straight", {}};
-  const std::set<std::string> motors(facts.motors.begin(), facts.motors.end());
-  int turned = 0;
-  for (const JointFacts& j : facts.joints) {
-    if (!motors.contains(j.joint.name)) continue;
-    const bool bounded = std::isfinite(j.joint.lower) && std::isfinite(j.joint.upper);
-    double at = bounded ? 0.5 * (j.joint.lower + j.joint.upper) : std::clamp(0.0, j.joint.lower, j.joint.upper);
-    if (!j.slides() && std::abs(at) < kStraight && j.joint.type != JointType::continuous) {
-      const double bend = bounded ? std::min(kBend, kOfRange * (j.joint.upper - j.joint.lower)) : kBend;
-      at += turned++ % 2 == 0 ? bend : -bend;
-    }
-    if (at != 0.0) middle.positions[j.joint.name] = rounded_to(at, 4);
-  }
-  facts.poses.push_back(std::move(middle));
-}
-
 // --- A log of it ---------------------------------------------------------------------------------------------------
 
 /// The robot with these motors alone; the others are locked.
@@ -589,7 +568,7 @@ RobotFacts describe(const Robot& robot, const std::filesystem::path& log) {
     e.chosen = false;
     e.why += log.empty() ? "; no motor moves its limb" : "; no motor of its limb is in the log";
   }
-  find_poses(facts);
+  facts.poses.push_back(middle_pose(robot.model.description(), facts.motors));
   if (!facts.motors.empty()) {
     const Robot bare = with_motors(robot, facts.motors, facts.motor_labels);
     for (JointFacts& j : facts.joints) {

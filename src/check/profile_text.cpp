@@ -8,6 +8,7 @@
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/scratch_folder.hpp"
+#include "antaeus/robot/files/profile_writer.hpp"
 #include "robot/files/noise_file.hpp"
 
 namespace antaeus {
@@ -92,15 +93,6 @@ class ProfileText {
     return plain && !name.empty() ? name : toml_text(name);
   }
 
-  std::string model_path() const {
-    std::error_code failed;
-    namespace fs = std::filesystem;
-    const fs::path model = fs::weakly_canonical(fs::absolute(facts_.model), failed);
-    const fs::path from = fs::weakly_canonical(fs::absolute(folder_.empty() ? "." : folder_), failed);
-    const fs::path relative = model.lexically_relative(from);
-    return (relative.empty() ? model : relative).generic_string();
-  }
-
   void head() {
     comment("Written by `antaeus robot --write`" +
             (facts_.log.empty() ? std::string(" from the description alone.")
@@ -112,7 +104,9 @@ class ProfileText {
     line("schema = 1");
     text("name", facts_.name);
     text("title", facts_.title);
-    text("model", model_path(), "relative to this file");
+    const std::string model = model_reference(facts_.model, folder_);
+    const bool is_shipped = std::filesystem::path(model).extension().empty();
+    text("model", model, is_shipped ? "a robot that comes with Antaeus" : "relative to this file");
     const bool guess = std::ranges::any_of(facts_.guesses, [](const auto& g) { return g.starts_with("base: "); });
     text("base", facts_.base == Base::fixed ? "fixed" : "floating", (guess ? "guessed: " : "") + facts_.base_why);
     const Vector3& g = facts_.gravity;

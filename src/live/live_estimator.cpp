@@ -333,7 +333,7 @@ struct LiveEstimator::Impl {
 };
 
 LiveEstimator::LiveEstimator(const Robot& robot, const std::vector<std::string>& endpoints, const LiveStream& stream)
-    : impl_(std::make_unique<Impl>(robot, endpoints, stream, robot.settings(endpoints))) {
+    : impl_(std::make_unique<Impl>(robot, robot.frames_named(endpoints), stream, robot.settings(endpoints))) {
   impl_->facts.last_problem.reserve(512);
 }
 

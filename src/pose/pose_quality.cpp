@@ -125,7 +125,7 @@ PoseQuality::PoseQuality(const Robot& robot, const std::vector<std::string>& end
   rest_.v.setZero(motors);
   results_.resize(endpoints.size());
   for (std::size_t k = 0; k < endpoints.size(); ++k) {
-    results_[k].endpoint = endpoints[k];
+    results_[k].endpoint = reader_.endpoint_names()[k];
     results_[k].gain.resize(6, motors);
     results_[k].reliability = reliability_.results()[k];
   }

@@ -10,8 +10,9 @@
 
 namespace antaeus {
 
-PreflightReport preflight(const Robot& robot, const std::vector<std::string>& endpoints, ConstVectorRef q,
+PreflightReport preflight(const Robot& robot, const std::vector<std::string>& wanted, ConstVectorRef q,
                           ConstVectorRef target, const PreflightOptions& options, const Eigen::Vector4d* imu_xyzw) {
+  const std::vector<std::string> endpoints = robot.frames_named(wanted);
   const RobotModel& model = robot.model;
   const auto check_vector = [&](ConstVectorRef vector, const char* name) {
     if (vector.size() != model.motor_count()) {

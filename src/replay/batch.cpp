@@ -139,7 +139,8 @@ BatchModel::BatchModel(const RobotModel& model, const std::vector<std::string>& 
     : impl_(std::make_shared<const Impl>(model, endpoints, options)) {}
 
 BatchModel::BatchModel(const Robot& robot, const std::vector<std::string>& endpoints, ImuUse imu)
-    : BatchModel(robot.model, endpoints, BatchOptions{.imu = imu, .imu_frame = robot.profile.imu.frame}) {}
+    : BatchModel(robot.model, robot.frames_named(endpoints),
+                 BatchOptions{.imu = imu, .imu_frame = robot.profile.imu.frame}) {}
 
 int BatchModel::motor_count() const noexcept { return numbers().motor_count; }
 int BatchModel::endpoint_count() const noexcept { return numbers().frame_count; }

@@ -322,7 +322,7 @@ BatchReplay BatchReplay::with_posterior(const Robot& robot, const std::vector<st
 
 BatchReplay BatchReplay::with_posterior(const Robot& robot, const std::vector<std::string>& endpoints,
                                         const ReplayOptions& options, const ReplayPosterior& posterior) {
-  auto judgement = std::make_unique<const detail::Judgement>(robot, endpoints, posterior);
+  auto judgement = std::make_unique<const detail::Judgement>(robot, robot.frames_named(endpoints), posterior);
   auto impl = std::make_unique<Impl>(judgement->model(), options);
   impl->sign = posterior.posterior.sign;
   impl->knows_channels = true;

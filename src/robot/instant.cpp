@@ -33,7 +33,7 @@ const Instant::Data Instant::kOfNothing{};
 InstantReader::InstantReader(const Robot& robot, const std::vector<std::string>& endpoints, InstantOptions options)
     : profile_(std::make_shared<const RobotProfile>(robot.profile)),
       options_(options),
-      names_(endpoints),
+      names_(robot.frames_named(endpoints)),
       memory_(std::make_shared<Instant::Memory>(robot.model)) {
   const RobotModel& model = robot.model;
   if (endpoints.empty()) throw ModelError(robot.profile.name, "no endpoints", "name at least one frame (--endpoint)");
@@ -41,7 +41,7 @@ InstantReader::InstantReader(const Robot& robot, const std::vector<std::string>&
     throw ModelError(robot.profile.name, "the robot has no motors: there are no torques to estimate from",
                      "give a description with movable joints");
   }
-  for (const std::string& name : endpoints) {
+  for (const std::string& name : names_) {
     if (!model.has_frame(name)) throw_unknown<ModelError>("endpoints", "frame", name, model.frame_names());
     frames_.push_back(model.frame(name));
   }

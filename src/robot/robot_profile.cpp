@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
@@ -44,6 +46,19 @@ void check_motors(const RobotProfile& profile, const RobotDescription& descripti
     throw ModelError(place, "joint '" + name + "' is " + std::string(to_string(joint->type)),
                      "name revolute, continuous and prismatic joints only");
   }
+}
+
+/// Puts frames in place of the labels of endpoints that the profile's own keys name.
+void resolve_labels(RobotProfile& profile, const RobotDescription& description) {
+  const auto resolve = [&](std::string& name) {
+    const bool is_frame =
+        description.find_link(name) ||
+        std::ranges::find(description.joints, name, &JointDescription::name) != description.joints.end();
+    const auto known = std::ranges::find(profile.endpoints, name, &Endpoint::label);
+    if (!is_frame && known != profile.endpoints.end()) name = known->frame;
+  };
+  for (Payload& payload : profile.options.payloads) resolve(payload.frame);
+  for (std::string& endpoint : profile.deployed_endpoints) resolve(endpoint);
 }
 
 /// The payloads' frames against the description, where a profile's line can be blamed.
@@ -132,10 +147,81 @@ const JointGroup* RobotProfile::find_group(std::string_view wanted) const noexce
   return found == groups.end() ? nullptr : &*found;
 }
 
+namespace {
+
+constexpr std::array kPosesOfAll = {"zero", "middle"};
+
+bool has_pose(const RobotProfile& profile, std::string_view name) {
+  return std::ranges::find(profile.poses, name, &NamedPose::name) != profile.poses.end();
+}
+
+}  // namespace
+
 VectorX Robot::pose(std::string_view name) const {
   VectorX q = VectorX::Zero(model.motor_count());
-  for (const auto& [joint, position] : profile.pose(name).positions) q[model.motor(joint)] = position;
+  const bool is_own = has_pose(profile, name);
+  if (!is_own && name == "zero") {
+    for (Eigen::Index m = 0; m < q.size(); ++m) {
+      const double lower = model.lower_limits()[m], upper = model.upper_limits()[m];
+      if (lower <= upper) q[m] = std::clamp(0.0, lower, upper);
+    }
+    return q;
+  }
+  if (!is_own && name != "middle") throw_unknown<ModelError>(profile.name, "pose", name, pose_names());
+  const NamedPose pose = is_own ? profile.pose(name) : middle_pose(model.description(), model.motor_names());
+  for (const auto& [joint, position] : pose.positions) q[model.motor(joint)] = position;
   return q;
+}
+
+std::vector<std::string> Robot::pose_names() const {
+  std::vector<std::string> names;
+  for (const NamedPose& pose : profile.poses) names.push_back(pose.name);
+  for (const char* const name : kPosesOfAll) {
+    if (!has_pose(profile, name)) names.emplace_back(name);
+  }
+  return names;
+}
+
+NamedPose middle_pose(const RobotDescription& description, const std::vector<std::string>& motors) {
+  constexpr double kBend = 0.4;       // [rad]
+  constexpr double kOfRange = 0.2;    // share of the range that the bend takes at most
+  constexpr double kStraight = 0.05;  // [rad]
+  constexpr int kDecimals = 4;        // as a profile states positions
+  NamedPose middle{"middle", "Middle of the limits, bent where that is straight", {}};
+  int turned = 0;
+  // From the root outwards, so that bends alternate along each limb, whatever the order of the file.
+  std::map<std::string, std::vector<std::size_t>> children;
+  for (std::size_t j = 0; j < description.joints.size(); ++j) children[description.joints[j].parent].push_back(j);
+  std::vector<std::size_t> open(children[description.root].rbegin(), children[description.root].rend());
+  while (!open.empty()) {
+    const JointDescription& joint = description.joints[open.back()];
+    open.pop_back();
+    const std::vector<std::size_t>& next = children[joint.child];
+    open.insert(open.end(), next.rbegin(), next.rend());
+    if (std::ranges::find(motors, joint.name) == motors.end()) continue;
+    const bool is_bounded = std::isfinite(joint.lower) && std::isfinite(joint.upper);
+    double at = is_bounded ? 0.5 * (joint.lower + joint.upper) : std::clamp(0.0, joint.lower, joint.upper);
+    if (joint.type == JointType::revolute && std::abs(at) < kStraight) {
+      const double bend = is_bounded ? std::min(kBend, kOfRange * (joint.upper - joint.lower)) : kBend;
+      at += turned++ % 2 == 0 ? bend : -bend;
+    }
+    at = rounded_to(at, kDecimals);
+    if (at != 0.0) middle.positions[joint.name] = at;
+  }
+  return middle;
+}
+
+std::string Robot::frame_named(std::string_view frame_or_label) const {
+  if (!model.has_frame(frame_or_label)) {
+    const auto known = std::ranges::find(profile.endpoints, frame_or_label, &Endpoint::label);
+    if (known != profile.endpoints.end()) return known->frame;
+  }
+  return std::string(frame_or_label);
+}
+
+std::vector<std::string> Robot::frames_named(std::vector<std::string> names) const {
+  for (std::string& name : names) name = frame_named(name);
+  return names;
 }
 
 std::vector<std::string> Robot::endpoint_frames(const std::vector<std::string>& wanted,
@@ -232,6 +318,7 @@ Robot make_robot(RobotProfile profile, const RobotDescription& description) {
     }
   }
   check_motors(profile, description);
+  resolve_labels(profile, description);
   check_payload_frames(profile, description);
   if (profile.base_source == BaseSource::limbs) {
     const bool floats = limb_count(description) > 1 && !frees_itself(description);
@@ -270,6 +357,18 @@ std::vector<std::string> robot_names() {
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+std::string shipped_robot(const std::filesystem::path& model) {
+  std::error_code absent;
+  for (const std::string& name : robot_names()) {
+    try {
+      const std::filesystem::path own = read_profile(robots_folder() / name / "profile.toml").model;
+      if (std::filesystem::equivalent(own, model, absent) && !absent) return name;
+    } catch (const Error&) {  // a damaged profile describes no robot
+    }
+  }
+  return {};
 }
 
 std::string base_text(const Robot& robot) {
@@ -327,12 +426,14 @@ Robot load_robot(const std::string& name_or_path, MeshPolicy meshes, std::option
 }
 
 Robot with_payload(const Robot& robot, const Payload& payload, const std::string& place) {
-  if (!robot.model.has_frame(payload.frame)) {
+  Payload carried = payload;
+  carried.frame = robot.frame_named(payload.frame);
+  if (!robot.model.has_frame(carried.frame)) {
     throw_unknown<ModelError>(place, "frame", payload.frame, robot.model.frame_names());
   }
-  check_payload(payload, place);
+  check_payload(carried, place);
   ModelOptions options = robot.model.options();
-  options.payloads.push_back(payload);
+  options.payloads.push_back(carried);
   Robot loaded{robot.profile, RobotModel(robot.model.description(), options)};
   loaded.profile.options.payloads = options.payloads;
   return loaded;

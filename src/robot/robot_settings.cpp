@@ -126,7 +126,7 @@ Settings Robot::settings(const std::vector<std::string>& endpoints) const {
   std::tie(scale.sign, scale.sign_from) = profile.reported_sign();
   scale.weight = weight();
   scale.weight_from = "the robot's weight of " + significant_text(scale.weight, 3) + " N";
-  std::vector<std::string> hands = endpoints;
+  std::vector<std::string> hands = frames_named(endpoints);
   if (hands.empty()) {
     for (const Endpoint& endpoint : profile.endpoints) hands.push_back(endpoint.frame);
   }

@@ -22,9 +22,9 @@ GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::st
       first_limits_(posterior_.identified_limits()),
       reliability_(reader_, posterior_),
       places_(robot, reader_, posterior_, places),
-      feasibility_(robot, endpoints, feasibility),
+      feasibility_(robot, reader_.endpoint_names(), feasibility),
       raw_(reader_, {.sign = posterior.sign}),
-      guard_(robot, endpoints, posterior_, guarded, input) {}
+      guard_(robot, reader_.endpoint_names(), posterior_, guarded, input) {}
 
 void GuardedEstimator::reset() noexcept {
   residual_.reset();

@@ -111,8 +111,8 @@ def test_a_misspelt_name_is_blamed_on_its_option(arguments, line):
     assert refused(*arguments, "--robot", "h1_2") == f"antaeus: {line}"
 
 
-def test_a_pose_where_the_robot_has_none():
-    assert refused("preflight", *ARM, "--pose", "zero") == "antaeus: --pose: the profile names no poses, so not 'zero' either; give --positions"
+def test_a_pose_that_the_robot_does_not_have():
+    assert refused("preflight", *ARM, "--pose", "home") == "antaeus: --pose: unknown pose 'home'; valid: zero, middle"
 
 
 def test_a_misspelt_endpoint_of_a_log(small):

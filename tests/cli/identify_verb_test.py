@@ -54,8 +54,7 @@ def test_files_and_summary(identified):
 def test_the_profile_loads_names_its_logs_and_changes_the_estimate(identified, free, tmp_path):
     out, _ = identified
     profile = (out / "profile.toml").read_text("utf-8")
-    model = [line for line in profile.splitlines() if line.startswith("model = ")][0].split('"')[1]
-    assert not os.path.isabs(model) and (out / model).read_bytes() == (PANDA / "panda.urdf").read_bytes()
+    assert 'model = "panda"' in profile.splitlines()
     written = tomllib.loads(profile)
     assert "log_1" in written["provenance"] and "file of 2" in written["provenance"]
     assert "antaeus identify" in written["noise"]["provenance"] and written["noise"]["unit"] == "N·m"

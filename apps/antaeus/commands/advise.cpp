@@ -135,7 +135,7 @@ struct AdviseCommand {
       advice.push_back(advise(loaded, frames, posed.q, limits, joints, how));
     }
     const PoseQuality quality(loaded, frames);
-    std::vector<std::string> notes = pose_notes(loaded, posed.q, pose.positions, frames);
+    std::vector<std::string> notes = pose_notes(loaded, posed.q, pose.typed(), frames);
     for (const PoseAdvice& one : advice) notes.insert(notes.end(), one.limits.notes.begin(), one.limits.notes.end());
     print(json ? with_base(with_notes(advice_json(advice, posed, quality), notes), loaded).dump() + "\n"
                : to_text(advice, posed, quality) + "\n" + notes_text(notes) + "  " + base_line(loaded) + "\n");

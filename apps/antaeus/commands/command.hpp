@@ -9,6 +9,7 @@
 #include "antaeus/core/types.hpp"
 
 namespace antaeus {
+struct Episode;
 struct EpisodeOptions;
 struct LabelledPose;
 struct Payload;
@@ -54,6 +55,8 @@ struct PoseChoice {
   int step = 0;
   bool recorded = true;  ///< whether an episode's step may be taken
   void add_to(CLI::App& verb, bool with_episode = true);
+  /// "joint=value,…" as it was typed; empty where a pose has a name or is recorded.
+  const std::string& typed() const { return pose.find('=') == std::string::npos ? positions : pose; }
   /// \param target  where wanted, receives the targets of a recorded step
   /// \param imu_xyzw  where wanted, receives its quaternion; none without an IMU in the log
   /// \throws OptionsError unless one pose is given
@@ -93,6 +96,10 @@ inline constexpr const char* kIkSummary =
 inline constexpr const char* kSimulateSummary = "run an experiment in simulation and judge it by its criteria";
 inline constexpr const char* kSpaceSummary = "fly a robot on a free base under coordinated control";
 
+/// The exit code of a log that was worked through: isolated steps without numbers are gaps, and a joint without valid
+/// readings, or a log without a usable step, is refused.
+ExitCode code_of_readings(const Episode& log, bool any_used);
+
 /// "base: fixed (one limb; --base floating otherwise)": what the base is, and who said so.
 std::string base_line(const Robot& robot);
 /// The two keys that say the same in a verb's JSON.
@@ -113,6 +120,6 @@ std::string set_up_text(const std::vector<std::string>& sentences);
 Json with_notes(Json json, const std::vector<std::string>& notes);
 /// Motor positions "joint=value,joint=value" on top of zero, or the nearest to it that a joint's limits allow.
 /// \throws OptionsError
-VectorX parse_positions(const Robot& robot, const std::string& text);
+VectorX parse_positions(const Robot& robot, const std::string& text, const std::string& option);
 
 }  // namespace antaeus::cli

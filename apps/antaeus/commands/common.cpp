@@ -145,7 +145,9 @@ std::string no_whole_number(const std::string& text) {
 
 void PoseChoice::add_to(CLI::App& verb, bool with_episode) {
   recorded = with_episode;
-  verb.add_option("--pose", pose, "a pose that the robot's profile names")->option_text("NAME");
+  verb.add_option("--pose", pose,
+                  "a pose of the robot's profile, zero or middle; joint=value,...; or one number for each motor")
+      ->option_text("POSE");
   verb.add_option("--positions", positions,
                   "motor positions in rad (m where a joint slides); joints that are not named are at zero, or as near "
                   "as they may")
@@ -155,14 +157,45 @@ void PoseChoice::add_to(CLI::App& verb, bool with_episode) {
   verb.add_option("--step", step, "which step of the episode (default 0)")->check(no_whole_number)->option_text("N");
 }
 
+namespace {
+
+/// A pose as --pose has it: a name, "joint=value,joint=value", or one number for each motor.
+LabelledPose typed_pose(const Robot& robot, const std::string& text) {
+  const std::vector<std::string> names = robot.pose_names();
+  const bool is_name = std::ranges::find(names, text) != names.end();
+  if (!is_name && text.find('=') != std::string::npos) return {"given", parse_positions(robot, text, "--pose")};
+  std::vector<double> numbers;
+  const char *at = text.data(), *const end = text.data() + text.size();
+  while (!is_name) {
+    double number = 0.0;
+    const auto [last, error] = std::from_chars(at, end, number);
+    if (error != std::errc{} || !std::isfinite(number) || (last != end && *last != ',')) break;
+    numbers.push_back(number);
+    if (last != end) {
+      at = last + 1;
+      continue;
+    }
+    if (std::ssize(numbers) != robot.model.motor_count()) {
+      throw OptionsError("--pose",
+                         std::to_string(numbers.size()) + (numbers.size() == 1 ? " number" : " numbers") + " for " +
+                             std::to_string(robot.model.motor_count()) + " motors",
+                         "give a name, joint=value,..., or one number for each motor");
+    }
+    return {"given", Eigen::Map<const VectorX>(numbers.data(), std::ssize(numbers))};
+  }
+  return {text, named_pose(robot, text, "--pose")};
+}
+
+}  // namespace
+
 LabelledPose PoseChoice::load(const Robot& robot, const EpisodeOptions& options, VectorX* target,
                               std::optional<Eigen::Vector4d>* imu_xyzw) const {
   if (!pose.empty() + !positions.empty() + !episode.empty() != 1) {
     throw OptionsError("pose", "none, or more than one",
                        std::string("give one of --pose, --positions") + (recorded ? ", --episode" : ""));
   }
-  if (!pose.empty()) return {pose, named_pose(robot, pose, "--pose")};
-  if (!positions.empty()) return {"given", parse_positions(robot, positions)};
+  if (!pose.empty()) return typed_pose(robot, pose);
+  if (!positions.empty()) return {"given", parse_positions(robot, positions, "--positions")};
   const Episode log = load_episode(episode, robot, options);
   if (step >= log.steps()) {
     throw OptionsError("--step", std::to_string(step) + " is past the end",
@@ -186,14 +219,8 @@ std::vector<std::string> EndpointChoice::frames(const Robot& robot) const {
 }
 
 VectorX named_pose(const Robot& robot, const std::string& name, const std::string& option) {
-  std::vector<std::string> names;
-  for (const NamedPose& pose : robot.profile.poses) names.push_back(pose.name);
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    if (names.empty()) {
-      throw OptionsError(option, "the profile names no poses, so not '" + name + "' either", "give --positions");
-    }
-    throw_unknown<OptionsError>(option, "pose", name, names);
-  }
+  const std::vector<std::string> names = robot.pose_names();
+  if (std::ranges::find(names, name) == names.end()) throw_unknown<OptionsError>(option, "pose", name, names);
   return robot.pose(name);
 }
 
@@ -220,6 +247,10 @@ std::vector<std::string> pose_notes(const Robot& robot, const VectorX& q, const 
   return notes;
 }
 
+ExitCode code_of_readings(const Episode& log, bool any_used) {
+  return any_used && log.silent.empty() ? kFine : kRefused;
+}
+
 std::string notes_text(const std::vector<std::string>& notes) {
   std::string text;
   for (const std::string& note : notes) text += wrapped("Note: " + printable(note) + ".", 2);
@@ -238,13 +269,14 @@ Json with_notes(Json json, const std::vector<std::string>& notes) {
   return json;
 }
 
-VectorX parse_positions(const Robot& robot, const std::string& text) {
+VectorX parse_positions(const Robot& robot, const std::string& text, const std::string& option) {
   VectorX q = allowed_zeros(robot.model);
   std::vector<bool> given(static_cast<std::size_t>(q.size()), false);
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t end = std::min(text.find(',', at), text.size());
-    const std::string item = text.substr(at, end - at);
+    std::string item = text.substr(at, end - at);
+    item.erase(0, std::min(item.find_first_not_of(' '), item.size()));
     at = end + 1;
     const std::size_t equals = item.find('=');
     double value = 0;
@@ -252,11 +284,11 @@ VectorX parse_positions(const Robot& robot, const std::string& text) {
     const auto [last, error] = std::from_chars(first, item.data() + item.size(), value);
     if (equals == std::string::npos || error != std::errc{} || last != item.data() + item.size() ||
         !std::isfinite(value)) {
-      throw OptionsError("--positions", "'" + item + "' is not a position", "write joint=radians,joint=radians");
+      throw OptionsError(option, "'" + item + "' is not a position", "write joint=radians,joint=radians");
     }
-    const int motor = motor_named(robot.model, item.substr(0, equals), "--positions");
+    const int motor = motor_named(robot.model, item.substr(0, equals), option);
     if (given[static_cast<std::size_t>(motor)]) {
-      throw OptionsError("--positions", "joint '" + item.substr(0, equals) + "' is given twice", "remove one");
+      throw OptionsError(option, "joint '" + item.substr(0, equals) + "' is given twice", "remove one");
     }
     given[static_cast<std::size_t>(motor)] = true;
     q[motor] = value;

@@ -106,7 +106,7 @@ struct MapCommand {
   /// Of joints that the map does not move.
   std::vector<std::string> held_notes(const Robot& loaded, const LabelledPose& held,
                                       const std::vector<std::string>& frames) const {
-    std::vector<std::string> notes = pose_notes(loaded, held.q, pose.positions, frames);
+    std::vector<std::string> notes = pose_notes(loaded, held.q, pose.typed(), frames);
     std::erase_if(notes, [&](const std::string& note) {
       return note.starts_with(joints[0] + " ") || note.starts_with(joints[1] + " ");
     });

@@ -36,7 +36,7 @@ struct PreflightCommand {
     }
     const PreflightReport report =
         preflight(loaded, frames, posed.q, target, options.preflight, turns ? &*imu : nullptr);
-    std::vector<std::string> notes = pose_notes(loaded, posed.q, pose.positions, frames);
+    std::vector<std::string> notes = pose_notes(loaded, posed.q, pose.typed(), frames);
     notes.insert(notes.end(), report.notes.begin(), report.notes.end());
     if (json) {
       Json out = with_base(with_notes(to_json(report), notes), loaded);

@@ -99,8 +99,7 @@ constexpr void visit_fields(const ShownRobot*, auto&& visit) {
                    [](const R& r) { return list_json(r.own, [](auto& o) { return to_json(ShownSetting{o}); }); }));
   visit(file_field("motors", "", [](const R& r) { return r.motors(); }));
   visit(file_field("endpoints", "", [](const R& r) { return r.profile().endpoints; }));
-  visit(
-      file_field("poses", "", [](const R& r) { return list_json(r.profile().poses, [](auto& p) { return p.name; }); }));
+  visit(file_field("poses", "", [](const R& r) { return r.robot.pose_names(); }));
   visit(file_field("frames", "", [](const R& r) { return r.model().frame_names(); }));
   visit(file_field("joints", "", [](const R& r) { return r.facts.joints; }));
   visit(file_field("frames_to_touch", "", [](const R& r) { return r.facts.endpoints; }));
@@ -183,10 +182,12 @@ struct RobotCommand {
     for (const Endpoint& endpoint : robot.profile.endpoints) shown.push_back(endpoint.frame);
     const bool any_foot =
         std::ranges::any_of(shown, [&](const auto& frame) { return robot.kind_of(frame) == EndpointKind::foot; });
+    const bool fixed = robot.model.base() == Base::fixed;
     std::vector<OptionValue> own;
     for (OptionValue& option : list_audit_options(audit_options(settings), settings)) {
-      if (!any_foot && std::string_view(option.info.name) == "foot_force_limit")
-        continue;  // an arm has no foot to set down
+      // A fixed arm has no foot to set down, and none that carries its weight.
+      const bool of_feet = std::string_view(option.info.name).find("foot") != std::string_view::npos;
+      if (of_feet && !any_foot && (fixed || std::string_view(option.info.name) == "foot_force_limit")) continue;
       if (option.source != option.info.source) own.push_back(std::move(option));
     }
     const RobotFacts facts = describe(robot);
@@ -304,8 +305,8 @@ struct RobotCommand {
           "Force limits and priors follow the frames at which forces are estimated: name them with --endpoint.", 2);
     }
     std::string poses;
-    for (const NamedPose& p : robot.profile.poses) poses += (poses.empty() ? "" : ", ") + p.name;
-    if (!poses.empty()) text += "\n  Poses: " + printable(poses) + "\n";
+    for (const std::string& name : robot.pose_names()) poses += (poses.empty() ? "" : ", ") + name;
+    text += "\n  Poses: " + printable(poses) + "\n";
     if (robot.profile.file.empty()) {
       text += "  A profile of it; with --log LOG its columns are found too:\n    antaeus robot " +
               printable(shell_word(robot.profile.model.string())) + " --write profile.toml\n";

@@ -215,8 +215,15 @@ struct ANTAEUS_API Robot {
   RobotProfile profile;
   RobotModel model;
 
-  /// Motor positions of a named pose.
+  /// Motor positions of a named pose: one of the profile's, "zero" (every motor at zero, or as near to it as its limits
+  /// allow) or "middle" (middle_pose). \throws ModelError with the nearest name
   VectorX pose(std::string_view name) const;
+  /// The profile's poses, then "zero" and "middle" where it does not define them.
+  std::vector<std::string> pose_names() const;
+  /// The frame that a name stands for: a frame of the model, else the frame of the endpoint with that label, else the
+  /// name itself.
+  std::string frame_named(std::string_view frame_or_label) const;
+  std::vector<std::string> frames_named(std::vector<std::string> names) const;
   /// Frames of endpoints named by frame or label; the profile's own for an empty list.
   /// \param place  the argument that messages name
   /// \throws ModelError for an unknown name (with the nearest), a repeated one, or when there is none at all
@@ -240,6 +247,12 @@ constexpr void visit_fields(const Robot*, Visit&& visit) {
   visit(field("profile", "", "what its users know of it", &R::profile));
   visit(field("model", "", "joints, masses, limits and frames", &R::model));
 }
+
+/// The pose "middle": each of \p motors in the middle of its limits, bent a little where the middle is straight.
+ANTAEUS_API NamedPose middle_pose(const RobotDescription& description, const std::vector<std::string>& motors);
+
+/// The name of the robot that comes with Antaeus whose description this file is; empty: it is another file.
+ANTAEUS_API std::string shipped_robot(const std::filesystem::path& model);
 
 /// Reads and checks a profile. \throws ModelError that names file, line and key
 ANTAEUS_API RobotProfile read_profile(const std::filesystem::path& file);

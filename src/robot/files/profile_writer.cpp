@@ -110,15 +110,6 @@ void write_options(Text& table, const RobotProfile& profile) {
   }
 }
 
-std::filesystem::path relative_model(const std::filesystem::path& model, const std::filesystem::path& folder) {
-  std::error_code failed;
-  const std::filesystem::path target =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(model, failed), failed);
-  const std::filesystem::path from =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(folder, failed), failed);
-  return target.lexically_relative(from);
-}
-
 std::string assumed_text(const Robot& robot, const std::filesystem::path& folder) {
   const RobotProfile& profile = robot.profile;
   std::string out =
@@ -127,7 +118,7 @@ std::string assumed_text(const Robot& robot, const std::filesystem::path& folder
   Text table(out);
   table.text("name", profile.name);
   table.text("title", profile.title);
-  table.text("model", relative_model(profile.model, folder).generic_string());
+  table.text("model", model_reference(profile.model, folder));
   table.line("base", toml_text(profile.options.base == Base::fixed ? "fixed" : "floating"));
   const Vector3& g = profile.options.gravity;
   table.line("gravity", "[" + shortest_text(g.x()) + ", " + shortest_text(g.y()) + ", " + shortest_text(g.z()) + "]");
@@ -188,6 +179,17 @@ std::string assumed_text(const Robot& robot, const std::filesystem::path& folder
 }
 
 }  // namespace
+
+std::string model_reference(const std::filesystem::path& model, const std::filesystem::path& folder) {
+  if (std::string shipped = shipped_robot(model); !shipped.empty()) return shipped;
+  std::error_code failed;
+  const auto canonical = [&](const std::filesystem::path& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed);
+  };
+  const std::filesystem::path target = canonical(model), from = canonical(folder.empty() ? "." : folder);
+  const std::filesystem::path relative = target.lexically_relative(from);
+  return (relative.empty() ? target : relative).generic_string();
+}
 
 std::string profile_text(const Robot& robot, const std::filesystem::path& folder) {
   if (robot.profile.model.empty()) {

@@ -343,6 +343,23 @@ Base parse_base(std::string_view text, const std::string& place) {
   throw_unknown<OptionsError>(place, "base", text, kBaseNames);
 }
 
+namespace {
+
+/// The description that `model` names: a file relative to the profile, or a robot that comes with Antaeus.
+std::filesystem::path model_of(const std::filesystem::path& file, const std::string& model) {
+  const std::filesystem::path beside = file.parent_path() / model;
+  const bool is_name = std::filesystem::path(model).extension().empty() && model.find('/') == std::string::npos;
+  std::error_code absent;
+  const std::filesystem::path shipped = robots_folder() / model / "profile.toml";
+  if (!is_name || std::filesystem::is_regular_file(beside, absent) || !std::filesystem::exists(shipped, absent) ||
+      std::filesystem::equivalent(shipped, file, absent)) {
+    return beside;
+  }
+  return read_profile(shipped).model;
+}
+
+}  // namespace
+
 RobotProfile read_profile(const std::filesystem::path& file) {
   const std::string bytes = read_file(file, kLargestProfile);
   check_nesting(bytes, file.string());
@@ -364,7 +381,7 @@ RobotProfile read_profile(const std::filesystem::path& file) {
   profile.name = keys.text("name");
   profile.title = keys.text_or("title", profile.name);
   profile.provenance = keys.text_or("provenance", "");
-  profile.model = file.parent_path() / keys.text("model");
+  profile.model = model_of(file, keys.text("model"));
   if (const toml::node* node = keys.find("model")) profile.lines.emplace("model", keys.line(node));
   profile.base_source = BaseSource::limbs;
   if (const toml::node* node = keys.find("base")) {
