@@ -7,6 +7,7 @@
 
 #include "antaeus/contact/contact_stream.hpp"
 #include "antaeus/core/error.hpp"
+#include "contact/contact_names.hpp"
 #include "contact/contact_parts.hpp"
 #include "contact/contact_reading.hpp"
 #include "contact/motion_stretch.hpp"
@@ -71,7 +72,7 @@ struct ContactBlocks::Impl {
        TimingOptions timed_by)
       : robot(of),
         motion(std::move(reader)),
-        request(std::move(asked)),
+        request(detail::with_frames(of, std::move(asked))),
         options(chosen),
         split(split_by),
         timing(timed_by),
@@ -83,8 +84,6 @@ struct ContactBlocks::Impl {
     size = kFramesOfABlock;
     head.figures = figures;
     head.torque.resize(0, robot.model.nv());  // its columns are known
-    head.dynamics.demand.contacts = request.contacts;
-    head.dynamics.demand.kinds.assign(request.contacts.size(), options.kind);
     head.sd_because = request.inverse_dynamics ? "inverse dynamics alone knows no sd of masses and motion"
                                                : detail::why_no_sd(head, has_clock());
     if (request.over_time) look_at_contacts();
@@ -129,7 +128,9 @@ struct ContactBlocks::Impl {
         touching = now;
       }
     }
-    pair = always && request.contacts.size() == 2 && options.kind == ContactType::wrench;
+    pair =
+        always && request.contacts.size() == 2 &&
+        std::ranges::all_of(head.dynamics.demand.kinds, [](ContactType kind) { return kind == ContactType::wrench; });
     mixed = !alike;
   }
 

@@ -214,8 +214,9 @@ MotionDynamics detail::motion_dynamics(const Robot& robot, ContactMotion motion,
                        "a fixed base takes up every force, so the motion says nothing of the "
                        "contacts; give --base floating, or estimate them from torques (antaeus estimate)");
   }
+  const std::vector<std::string> contacts = robot.frames_named(request.contacts);
   std::vector<FrameId> frames;
-  if (!request.inverse_dynamics) frames = detail::contact_frames(model, request.contacts, "--contact");
+  if (!request.inverse_dynamics) frames = detail::contact_frames(model, contacts, "--contact");
   const int k = static_cast<int>(frames.size()), nv = model.nv();
   check_contact_motion(motion, model, k, request.over_time, &part);
   check_weights(options, motion, request);
@@ -226,8 +227,8 @@ MotionDynamics detail::motion_dynamics(const Robot& robot, ContactMotion motion,
   const Eigen::Index from = part.begin - part.first;
   result.q = motion.q.middleRows(from, N);
   ContactDemand& demand = result.demand;
-  demand.contacts = request.contacts;
-  demand.kinds.assign(static_cast<std::size_t>(k), options.kind);
+  demand.contacts = contacts;
+  demand.kinds = detail::contact_kinds(robot, contacts, options);
   set_times(motion, part, demand);
   demand.total.resize(6, N);
   demand.about.resize(3, N);

@@ -9,9 +9,10 @@
 
 namespace antaeus {
 
-ContactFrameSolver::ContactFrameSolver(const Robot& robot, const std::vector<std::string>& contacts,
+ContactFrameSolver::ContactFrameSolver(const Robot& robot, const std::vector<std::string>& names,
                                        const ContactOptions& options, bool with_guess)
     : dynamics_(robot.model), splitter_(options) {
+  const std::vector<std::string> contacts = robot.frames_named(names);
   if (robot.model.base() != Base::free_flyer) {
     throw OptionsError("base", "is fixed", "a fixed base takes up every force; load the robot with a floating one");
   }
@@ -23,7 +24,7 @@ ContactFrameSolver::ContactFrameSolver(const Robot& robot, const std::vector<std
   frames_ = detail::contact_frames(robot.model, contacts, "contacts");
   const auto k = std::ssize(contacts);
   demand_.contacts = contacts;
-  demand_.kinds.assign(contacts.size(), options.kind);
+  demand_.kinds = detail::contact_kinds(robot, contacts, options);
   demand_.total.setZero(6, 1);
   demand_.about.setZero(3, 1);
   demand_.places.resize(contacts.size());

@@ -9,8 +9,10 @@ const OptionTable& options_of(const ContactOptions&) {
       "contact",
       {
           option("compatibility", "", "none, or every choice of nimblephysics", "docs/contact.md", &O::compatibility),
-          option("kind", "", "what each contact can exert: force and moment, or a force alone", "feet have soles",
-                 &O::kind),
+          option("kind", "",
+                 "what each contact can exert: wrench (force and moment), point (a force alone), or automatic: a point "
+                 "where the foot is a ball without a stated sole",
+                 "a ball rolls, and a sole does not", &O::kind),
           option("least_torque", "1", "weight of the wrenches' size", "Nimble's documentation", &O::least_torque),
           option("smoothing", "1", "weight of their change over time", "Nimble's documentation", &O::smoothing),
           option("smoothing_time", "s", "changes slower than this cost less than the wrench itself",

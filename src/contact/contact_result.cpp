@@ -9,6 +9,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "contact/contact_limits.hpp"
+#include "contact/contact_names.hpp"
 #include "contact/contact_parts.hpp"
 #include "contact/contact_reading.hpp"
 
@@ -85,6 +86,11 @@ ContactTiming stated_timing(const ContactDemand& demand) {
   return timing;
 }
 
+bool has_kind(const ContactResult& result, ContactType kind) {
+  const std::vector<ContactType>& kinds = result.dynamics.demand.kinds;
+  return std::ranges::find(kinds, kind) != kinds.end();
+}
+
 /// Why the posterior, which knows one sole for all feet, cannot be asked; empty: it can.
 std::string without_soles(const ContactResult& result) {
   constexpr double kSame = 1e-6;  // [m]
@@ -92,8 +98,9 @@ std::string without_soles(const ContactResult& result) {
   for (std::size_t c = 0; c < result.surfaces.size(); ++c) {
     const ContactSurface& surface = result.surfaces[c];
     if (!surface.has_sole()) {
-      return "the soles are not known, not that of " + printable(result.request.contacts[c]) +
-             ": state them in the profile (endpoints[].sole), or give contact.half_length and contact.half_width";
+      return "the sole of " + printable(result.request.contacts[c]) +
+             " is not known; state it in the profile (endpoints[].sole), give contact.half_length and "
+             "contact.half_width, or set contact.kind=point for a foot that is a ball";
     }
     const bool same = (surface.half_size() - first.half_size()).norm() < kSame &&
                       std::abs(surface.middle().x() - first.middle().x()) < kSame &&
@@ -237,6 +244,8 @@ ContactResult detail::begin_result(const Robot& robot, const ContactMotion& moti
     if (limit > 0.0) result.torque_limits[robot.model.motor_rows()[static_cast<std::size_t>(m)]] = limit;
   }
   result.surfaces = surfaces_of(&robot.profile, request, options);
+  result.dynamics.demand.contacts = request.contacts;
+  result.dynamics.demand.kinds = contact_kinds(robot, request.contacts, options);
   return result;
 }
 
@@ -270,7 +279,7 @@ void detail::answer(const Robot& robot, const LimitSource& source, ContactResult
 std::string detail::why_no_sd(const ContactResult& result, bool clock) {
   if (result.options.compatibility == Compatibility::nimble) return "Nimble's mode states no uncertainty";
   if (!clock) return "independent states say nothing of how contacts change over time";
-  if (result.options.kind == ContactType::point) return "what is known of soles does not hold for points";
+  if (has_kind(result, ContactType::point)) return "what is known of soles does not hold for points";
   return without_soles(result);
 }
 
@@ -282,14 +291,15 @@ void detail::tell_stopped(int stopped, bool over_time, std::vector<std::string>&
 }
 
 void detail::tell_few_points(ContactResult& result) {
-  if (result.options.kind != ContactType::point || result.request.contacts.size() >= 3) return;
+  if (has_kind(result, ContactType::wrench) || result.request.contacts.size() >= 3) return;
   result.remarks.emplace_back(
       "Fewer than three points cannot make every total: what they leave is in the root residual.");
 }
 
-ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion, const ContactRequest& request,
+ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion, const ContactRequest& asked,
                                        const ContactOptions& options, const SplitOptions& split,
                                        const TimingOptions& timing, const Progress& progress) {
+  const ContactRequest request = detail::with_frames(robot, asked);
   ContactResult result = detail::begin_result(robot, motion, request, options);
   const bool over_time = !motion.is_states() || request.over_time;
   result.dynamics = motion_dynamics(robot, std::move(motion), request, options, progress);
@@ -399,7 +409,8 @@ ContactResult contact_split(const TotalMotion& motion, const ContactRequest& req
   const int k = static_cast<int>(motion.feet.size());
   for (const FootMotion& foot : motion.feet) demand.contacts.push_back(foot.name);
   result.request.contacts = demand.contacts;
-  demand.kinds.assign(static_cast<std::size_t>(k), options.kind);
+  const bool are_points = options.kind == ContactType::point;
+  demand.kinds.assign(static_cast<std::size_t>(k), are_points ? ContactType::point : ContactType::wrench);
   demand.time = motion.time;
   demand.dt = N > 1 ? (motion.time[N - 1] - motion.time[0]) / static_cast<double>(N - 1) : kNaN;
   demand.total = motion.wrench.transpose();

@@ -326,7 +326,8 @@ void add_contact(CLI::App& app, Run& run) {
   verb->add_option("--total", command->total,
                    "in place of a robot: .csv with the total wrench of a motion and the poses of its feet")
       ->option_text("FILE");
-  verb->add_option("--contact,-c", command->request.contacts, "frame that touches (repeatable); with --total a foot")
+  verb->add_option("--contact,-c", command->request.contacts,
+                   "frame or label in contact (repeatable); with --total a foot")
       ->option_text("FRAME")
       ->take_all()
       ->allow_extra_args(false);
@@ -354,6 +355,8 @@ void add_contact(CLI::App& app, Run& run) {
                  "print summary.json instead of the story; writes files only with --out or --pdf");
   command->delivery.add_pdf_to(*verb);
   verb->footer(
+      "A contact exerts force and moment, or a force alone where its foot is a ball; --set contact.kind=wrench or "
+      "contact.kind=point sets it for all.\n"
       "Exit code 1: limits are broken, or a root residual stays beyond contact.residual_limit.\n"
       "Example: antaeus contact walk.npz --robot biped.urdf --contact left_foot --contact right_foot --over-time");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
