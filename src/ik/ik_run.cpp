@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
 #include "ik/batch_work.hpp"
+#include "ik/few_joints.hpp"
 #include "ik/path_attempts.hpp"
 #include "ik/plain_options.hpp"
 #include "ik/reach_model.hpp"
@@ -242,9 +245,16 @@ void remark(IkResult& result, bool asked) {
   } else if (asked) {
     result.remarks.emplace_back("the targets' quaternions were not read: their positions alone are asked for");
   }
+  result.remarks.insert(result.remarks.end(), targets.notes.begin(), targets.notes.end());
   if (!result.pulled_in.empty()) {
+    const std::vector<ChainJoint>& joints = result.model.chain().joints();
+    bool degrees = false;
+    for (std::size_t j = 0; j < joints.size(); ++j) {
+      degrees |= !joints[j].prismatic && std::abs(result.request.start[static_cast<Index>(j)]) > 2 * std::numbers::pi;
+    }
     result.remarks.push_back("the start was outside the limits of " + listed(result.pulled_in) +
-                             " and was pulled to them");
+                             " and was pulled to them" +
+                             (degrees ? "; it looks like degrees, and radians are asked for" : ""));
   }
   const bool tabled = result.request.method == IkMethod::reach && result.request.start.size() == 0;
   if (tabled && !result.model.has_table()) {
@@ -252,6 +262,32 @@ void remark(IkResult& result, bool asked) {
         "the chain has no table of starts, because its last joint slides or it has fewer than three: starts come from "
         "a "
         "sequence over all joints, which is slower");
+  }
+}
+
+/// A hint where a position that is not reached is far beyond the chain as metres, and within it as millimetres.
+std::string millimetres_hint(const IkResult& r, int target) {
+  constexpr double kFar = 10.0;  // [1] of the reach: a position that is only somewhat too far is in metres
+  const double reach = r.model.chain().reach();
+  const Vector3& p = r.request.targets.poses[static_cast<std::size_t>(target)].translation;
+  const double far = p.norm();
+  const bool failed = r.status(target) != ReachStatus::reached && r.status(target) != ReachStatus::bad_input;
+  if (!failed || !(far > kFar * reach) || far > 1000.0 * kFar * reach) return {};
+  std::string metres;
+  for (const double x : p) metres += (metres.empty() ? "" : ",") + significant_text(x / 1000.0, 4);
+  return "; the position looks like millimetres: in metres it is " + metres;
+}
+
+/// The part of its pose that a chain of few joints does not reach, for the targets that are shown one by one.
+void explain_few_joints(IkResult& result) {
+  constexpr std::size_t kExplained = 30;
+  for (const int target : result.answers.failure_of) {
+    if (result.unreachable_parts.size() == kExplained) break;
+    if (result.status(target) == ReachStatus::bad_input) continue;
+    const Pose& X_WF = result.request.targets.poses[static_cast<std::size_t>(target)];
+    std::string text = detail::few_joints_text(result.model, X_WF, result.answers.solution(target));
+    if (text.empty()) continue;
+    result.unreachable_parts.emplace(target, std::move(text));
   }
 }
 
@@ -271,7 +307,9 @@ std::string IkResult::reason(int target) const {
   if (problem != request.targets.position_problems.end()) return problem->second;
   const auto turned = request.targets.rotation_problems.find(target);
   if (!model.options().position_only && turned != request.targets.rotation_problems.end()) return turned->second;
-  return reason_text(model, solution(target));
+  std::string text = reason_text(model, solution(target));
+  if (const auto part = unreachable_parts.find(target); part != unreachable_parts.end()) text += "; " + part->second;
+  return text + millimetres_hint(*this, target);
 }
 
 int IkResult::count(ReachStatus status) const {
@@ -313,6 +351,7 @@ IkResult solve_ik(const Robot& robot, IkRequest request, ReachOptions options, c
   }
   remark(result, asked);
   IkRunner(result, progress).solve();
+  explain_few_joints(result);
   return result;
 }
 

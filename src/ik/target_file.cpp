@@ -13,7 +13,9 @@ namespace antaeus {
 
 namespace {
 
-constexpr double kUnit = 1e-3;  ///< how far a quaternion may be from unit length
+constexpr double kUnit = 1e-3;        ///< how far a quaternion may be from unit length
+constexpr double kTyped = 0.05;       ///< the same of one that was typed: 0.7,0,0.7,0 is 1 % off
+constexpr double kLikeDegrees = 2.0;  ///< length from which the numbers are hardly a quaternion
 constexpr std::array<const char*, 7> kColumns = {"x", "y", "z", "qx", "qy", "qz", "qw"};
 constexpr const char* kForm = "write x,y,z or x,y,z,qx,qy,qz,qw";
 
@@ -33,8 +35,9 @@ std::vector<std::string> split(const std::string& text) {
   }
 }
 
-/// Appends a target. \param numbers  x y z, and x y z w of a quaternion where `rotated`
-void append(IkTargets& targets, const std::array<double, 7>& numbers) {
+/// Appends a target. \param numbers  x y z, and x y z w of a quaternion
+/// \param slack  how far the quaternion's length may be from one; beyond kUnit it is noted
+void append(IkTargets& targets, const std::array<double, 7>& numbers, double slack = kUnit) {
   const auto target = static_cast<int>(targets.poses.size());
   const auto problem_of = [&](std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i) {
@@ -52,10 +55,14 @@ void append(IkTargets& targets, const std::array<double, 7>& numbers) {
     const Eigen::Quaterniond quaternion(numbers[6], numbers[3], numbers[4], numbers[5]);
     std::string problem = problem_of(3, 7);
     const double length = quaternion.coeffs().stableNorm();
-    if (problem.empty() && !(std::abs(length - 1.0) <= kUnit)) {
+    if (problem.empty() && !(std::abs(length - 1.0) <= slack)) {
       problem = length == 0.0 ? "the target's quaternion is zero"
                               : "the target's quaternion has the length " + significant_text(length, 6) +
-                                    ", which is not 1 within 0.001";
+                                    ", which is not 1 within " + shortest_text(slack);
+      if (length > kLikeDegrees) problem += "; it looks like angles in degrees: write a quaternion, qx, qy, qz, qw";
+    } else if (std::abs(length - 1.0) > kUnit) {
+      targets.notes.push_back("the quaternion of target " + std::to_string(target) + " has the length " +
+                              significant_text(length, 4) + " and was normalised");
     }
     if (problem.empty()) {
       pose.rotation = quaternion.normalized().toRotationMatrix();
@@ -135,10 +142,11 @@ IkTargets parse_ik_targets(std::span<const std::string> texts) {
   for (const std::string& text : texts) {
     const std::vector<std::string> parts = split(text);
     if (parts.size() != 3 && parts.size() != 7) {
-      throw OptionsError("--target",
-                         "'" + printable(excerpt(text)) + "' has " + std::to_string(parts.size()) +
-                             (parts.size() == 1 ? " part" : " parts") + ", not 3 or 7",
-                         kForm);
+      throw OptionsError(
+          "--target",
+          "'" + printable(excerpt(text)) + "' has " + std::to_string(parts.size()) +
+              (parts.size() == 1 ? " part" : " parts") + ", not 3 or 7",
+          std::string(kForm) + (parts.size() == 6 ? "; an orientation is a quaternion, not three angles" : ""));
     }
     const bool rotated = parts.size() == 7;
     if (targets.poses.empty()) targets.has_rotation = rotated;
@@ -151,25 +159,18 @@ IkTargets parse_ik_targets(std::span<const std::string> texts) {
       if (!number) throw OptionsError("--target", "'" + printable(excerpt(parts[i])) + "' is not a number", kForm);
       numbers[i] = *number;
     }
-    append(targets, numbers);
+    append(targets, numbers, kTyped);
   }
   return targets;
 }
 
-std::string ik_frame(const Robot& robot, const std::string& name) {
-  if (robot.model.has_frame(name)) return name;
-  for (const Endpoint& endpoint : robot.profile.endpoints) {
-    if (endpoint.label == name) return endpoint.frame;
-  }
-  return name;
-}
+std::string ik_frame(const Robot& robot, const std::string& name) { return robot.frame_named(name); }
 
 VectorX parse_ik_start(const Robot& robot, const KinematicChain& chain, const std::string& text, const char* place) {
   constexpr const char* kWays =
-      "give a pose of the profile, joint=value,joint=value, or one number for each joint of the chain";
-  for (const NamedPose& pose : robot.profile.poses) {
-    if (pose.name == text) return chain.from_motors(robot.pose(text));
-  }
+      "give a pose of the profile, zero, middle, joint=value,joint=value, or one number for each joint of the chain";
+  const std::vector<std::string> poses = robot.pose_names();
+  if (std::ranges::find(poses, text) != poses.end()) return chain.from_motors(robot.pose(text));
   const std::vector<std::string> parts = split(text);
   const auto number = [&](const std::string& part) {
     const std::optional<double> value = parse_number(part);
@@ -199,9 +200,7 @@ VectorX parse_ik_start(const Robot& robot, const KinematicChain& chain, const st
     return q;
   }
   if (!parse_number(parts.front())) {
-    std::vector<std::string> poses;
-    for (const NamedPose& pose : robot.profile.poses) poses.push_back(pose.name);
-    if (poses.empty() || parts.size() > 1) {
+    if (parts.size() > 1) {
       throw OptionsError(place, "'" + printable(excerpt(text)) + "' is no pose of the profile, and no numbers", kWays);
     }
     throw_unknown<OptionsError>(place, "pose", text, poses);

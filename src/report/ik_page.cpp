@@ -53,7 +53,7 @@ class IkPage {
     answers();
     page_.views = views(std::move(meshes));
     page_.sections.push_back({"explore", "Look closer", {ViewsPlace{}}});
-    page_.sections.push_back({"targets", "Targets", {targets()}});
+    page_.sections.push_back({"targets", "Targets", {targets(), positions()}});
     if (r_.size() >= kFewestDots) page_.sections.push_back({"set", "Where the targets are", {Figures{{picture()}}}});
     page_.sections.push_back({"joints", "Joints and their limits", {joints()}, true});
     return std::move(page_);
@@ -91,6 +91,21 @@ class IkPage {
       if (with_rotation_) row.cells.emplace_back(Quantity{1000.0 * s.rotation_error, "", 3});
       row.cells.emplace_back(Quantity{static_cast<double>(s.iterations), "", 0});
       row.cells.emplace_back(fine && s.pulled_in == 0 ? "" : r_.reason(t));
+      table.rows.push_back(std::move(row));
+    }
+    return table;
+  }
+
+  TableBlock positions() const {
+    TableBlock table{
+        "Joint positions in rad or m, by target; of a target that is not reached those of the nearest pose.",
+        {"#target"},
+        {}};
+    for (const ChainJoint& joint : chain_.joints()) table.heads.push_back("#" + joint.name);
+    for (const int t : order_) {
+      if (r_.status(t) == ReachStatus::bad_input) continue;
+      TableBlock::Row row{{StepLink{t}}};
+      for (int j = 0; j < chain_.size(); ++j) row.cells.emplace_back(Quantity{r_.answers.q(t, j), "", 4});
       table.rows.push_back(std::move(row));
     }
     return table;

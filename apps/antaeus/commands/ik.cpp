@@ -155,7 +155,35 @@ struct IkCommand {
         out += wrapped((one.quiet ? "Note: " : "• ") + printable(one.lead + about + one.text), 2);
       }
     }
-    return out;
+    return out + positions(result);
+  }
+
+  /// The joint positions of the first targets, side by side.
+  static std::string positions(const IkResult& result) {
+    constexpr int kShown = 6;
+    const std::vector<ChainJoint>& joints = result.model.chain().joints();
+    std::vector<int> shown;
+    for (int t = 0; t < result.size() && std::ssize(shown) < kShown; ++t) {
+      if (result.status(t) != ReachStatus::bad_input) shown.push_back(t);
+    }
+    if (shown.empty()) return {};
+    std::vector<std::string> heads = {"joint", "unit"};
+    bool any_missed = false;
+    for (const int t : shown) {
+      const bool missed = result.status(t) != ReachStatus::reached;
+      any_missed = any_missed || missed;
+      heads.push_back("target " + std::to_string(t) + (missed ? " *" : ""));
+    }
+    TextTable table(std::move(heads));
+    for (std::size_t j = 0; j < joints.size(); ++j) {
+      std::vector<std::string> cells = {joints[j].name, joints[j].prismatic ? "m" : "rad"};
+      for (const int t : shown) cells.push_back(fixed(result.answers.q(t, static_cast<Eigen::Index>(j)), 4));
+      table.add(std::move(cells));
+    }
+    std::string text = heading("Joint positions") + table.text();
+    if (any_missed) text += wrapped("* not reached: the nearest pose within the limits that was found", 2);
+    if (std::ssize(shown) < result.size()) text += wrapped("Those of all targets are in solutions.csv.", 2);
+    return text;
   }
 };
 

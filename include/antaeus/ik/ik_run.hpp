@@ -33,9 +33,10 @@ constexpr auto enum_names(IkMethod) noexcept { return name_list<IkMethod>("defau
 
 /// Poses of the frame in the world.
 struct IkTargets {
-  std::string name;          ///< of the file, without its ending; "target" for those of a command line
-  std::vector<Pose> poses;   ///< NaN where a number was none
-  bool has_rotation = true;  ///< false: the rotations stand for nothing
+  std::string name;                     ///< of the file, without its ending; "target" for those of a command line
+  std::vector<Pose> poses;              ///< NaN where a number was none
+  bool has_rotation = true;             ///< false: the rotations stand for nothing
+  std::vector<std::string> notes = {};  ///< what was read otherwise than it was written, one sentence each
   /// By target: why its position, or its rotation, is none. One sentence.
   std::map<int, std::string> position_problems = {}, rotation_problems = {};
 };
@@ -45,7 +46,8 @@ struct IkTargets {
 /// targets
 ANTAEUS_API IkTargets read_ik_targets(const std::filesystem::path& file);
 ANTAEUS_API IkTargets ik_targets_of(const Table& table, const std::string& file);
-/// The same from texts "x,y,z" or "x,y,z,qx,qy,qz,qw", all of one form. \throws OptionsError at --target
+/// The same from texts "x,y,z" or "x,y,z,qx,qy,qz,qw", all of one form. People round: a quaternion within 5 % of unit
+/// length is normalised, with a note. \throws OptionsError at --target
 ANTAEUS_API IkTargets parse_ik_targets(std::span<const std::string> texts);
 /// Positions of a chain's joints out of: a pose of the profile; "joint=value,joint=value", the others in the middle of
 /// their limits; numbers in the chain's order. Not pulled into limits. \throws OptionsError at \p place
@@ -109,7 +111,9 @@ struct ANTAEUS_API IkResult {
   double largest_step = kNaN;               ///< of a path [rad] or [m]; NaN with fewer than two answers
   std::vector<IkStep> steps = {};           ///< those beyond kLongStep
   int beginnings = 0;                       ///< answers to a path's first target that it was tried from
-  std::vector<std::string> remarks = {};    ///< what a reader must know, one sentence each
+  /// By target, of the first failures of a chain with fewer than six joints: which part of the pose it does not reach.
+  std::map<int, std::string> unreachable_parts = {};
+  std::vector<std::string> remarks = {};  ///< what a reader must know, one sentence each
 
   int size() const noexcept { return static_cast<int>(answers.status.size()); }
   bool all_reached() const noexcept { return answers.reached == size(); }
