@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "antaeus/core/number_text.hpp"
+#include "antaeus/core/words.hpp"
 #include "check/unit_numbers.hpp"
 
 namespace antaeus::detail {
@@ -94,7 +95,9 @@ class ChannelJudge {
 
   void numbers() {
     const auto look = [&](const SampleMatrix& samples, const char* channel) {
-      if (auto finding = numbers_finding(channel, broken_rows(samples), samples.rows()))
+      BrokenNumbers numbers;
+      numbers.take(samples);
+      if (auto finding = numbers_finding(channel, numbers, robot_.model.motor_names()))
         out_.findings.push_back(std::move(*finding));
     };
     look(log_.tau, "tau");
@@ -632,25 +635,51 @@ std::string count_text(Eigen::Index count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-Eigen::Index broken_rows(const SampleMatrix& samples) {
-  Eigen::Index broken = 0;
-  for (Eigen::Index i = 0; i < samples.rows(); ++i)
-    broken += !(samples.row(i).allFinite() && samples.row(i).cwiseAbs().maxCoeff() < kLargestMeasured);
-  return broken;
+void BrokenNumbers::take(const SampleMatrix& samples) {
+  rows += samples.rows();
+  of_motor.resize(static_cast<std::size_t>(samples.cols()), 0);
+  for (Eigen::Index i = 0; i < samples.rows(); ++i) {
+    bool whole = true;
+    for (Eigen::Index j = 0; j < samples.cols(); ++j) {
+      if (std::abs(samples(i, j)) < kLargestMeasured) continue;  // false for NaN, too
+      whole = false;
+      ++of_motor[static_cast<std::size_t>(j)];
+    }
+    broken += !whole;
+  }
 }
 
-std::optional<Finding> numbers_finding(const char* channel, Eigen::Index broken, Eigen::Index rows) {
+std::optional<Finding> numbers_finding(const char* channel, const BrokenNumbers& numbers,
+                                       const std::vector<std::string>& motors) {
+  constexpr double kFewRows = 0.01;  // [1] of the rows: fewer are single lost samples
+  const auto& [rows, broken, of_motor] = numbers;
   if (broken == 0) return {};
   Finding finding;
   finding.fault = Fault::not_numbers;
   finding.channel = channel;
   finding.size = static_cast<double>(broken) / static_cast<double>(rows);
   finding.unit = "1";
-  finding.severity = broken == rows ? Severity::error : finding.size > 0.01 ? Severity::warning : Severity::note;
+  const auto is_often = [&](Eigen::Index count) {  // a single step of a short log is no more than a lost sample
+    return count > 1 && static_cast<double>(count) > kFewRows * static_cast<double>(rows);
+  };
+  for (std::size_t j = 0; j < of_motor.size() && of_motor.size() == motors.size(); ++j) {
+    if (is_often(of_motor[j])) finding.joints.push_back(motors[j]);
+  }
+  const bool is_isolated = of_motor.size() == motors.size() ? finding.joints.empty() : !is_often(broken);
+  finding.severity = broken == rows && !is_isolated ? Severity::error
+                     : is_isolated                  ? Severity::note
+                                                    : Severity::warning;
+  const bool all = finding.joints.size() == motors.size();
   finding.text =
       std::string(channel) + ": " + count_text(broken, "step") + " of " + std::to_string(rows) + " hold no number";
-  finding.remedy = broken == rows ? "log numbers in this channel, or leave it out"
-                                  : "cut the log where they stand, or mend the driver";
+  if (!finding.joints.empty() && !all) {
+    finding.text =
+        listed(finding.joints) + (finding.joints.size() > 1 ? " have" : " has") + " no valid reading: " + finding.text;
+  }
+  finding.remedy = broken != rows ? "cut the log where they stand, or mend the driver"
+                   : all || finding.joints.empty()
+                       ? "log numbers in this channel, or leave it out"
+                       : "log numbers of this joint, or write a profile whose motors are the others";
   return finding;
 }
 

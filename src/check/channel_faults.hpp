@@ -19,8 +19,15 @@ struct ChannelFaults {
 };
 
 /// Rows of a channel that hold something else than what can have been measured, and what is said of them.
-Eigen::Index broken_rows(const SampleMatrix& samples);
-std::optional<Finding> numbers_finding(const char* channel, Eigen::Index broken, Eigen::Index rows);
+struct BrokenNumbers {
+  Eigen::Index rows = 0, broken = 0;
+  std::vector<Eigen::Index> of_motor = {};  ///< rows without a number of that motor
+
+  void take(const SampleMatrix& samples);
+};
+/// \param motors  names of the columns, for the joints that hold no number in more than 1 % of the rows
+std::optional<Finding> numbers_finding(const char* channel, const BrokenNumbers& numbers,
+                                       const std::vector<std::string>& motors);
 
 /// A clock, block after block.
 class ClockCounter {
@@ -48,6 +55,9 @@ std::vector<Finding> clock_findings(const VectorX& time, double& unit, const std
 /// \param judged  filled: the log in pieces, filtered, in mended units
 ChannelFaults channel_faults(const Robot& robot, const Episode& log, const CheckOptions& options, JudgedLog& judged,
                              const std::vector<Eigen::Index>& seams);
+
+/// By severity; before all a joint that holds no numbers.
+void sort_findings(std::vector<Finding>& findings);
 
 /// check_log of a log that windows of a longer one were put into.
 CheckResult check_windows(const Robot& robot, const Episode& log, const std::vector<Eigen::Index>& seams,

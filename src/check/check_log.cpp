@@ -272,8 +272,16 @@ CheckResult detail::check_windows(const Robot& robot, const Episode& log, const 
   result.findings = std::move(channels.findings);
   std::ranges::move(naming.extra, std::back_inserter(result.findings));
   if (auto stated = stated_unit(robot, log)) result.findings.insert(result.findings.begin(), std::move(*stated));
-  std::ranges::stable_sort(result.findings, [](const Finding& a, const Finding& b) { return a.severity < b.severity; });
+  sort_findings(result.findings);
   return result;
+}
+
+void detail::sort_findings(std::vector<Finding>& findings) {
+  std::ranges::stable_sort(findings, {}, &Finding::severity);
+  // A joint that is not read goes first: what else is found may follow from it.
+  std::ranges::stable_partition(findings, [](const Finding& one) {
+    return one.fault == Fault::not_numbers && one.severity != Severity::note && !one.joints.empty();
+  });
 }
 
 }  // namespace antaeus

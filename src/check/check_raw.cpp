@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "antaeus/check/check_log.hpp"
+#include "antaeus/check/fix.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
@@ -61,6 +62,9 @@ class RawCheck {
     result_.log = log_.name;
     result_.duration = facts_.duration;
     if (facts_.sample_time > 0.0) result_.rate = 1.0 / facts_.sample_time;
+    for (const std::string& cell : log_.text_cells) {
+      find(Fault::not_numbers, "columns", Severity::error, cell, "correct the cell or leave it empty");
+    }
     check_clock();
     for (std::size_t c = 0; c < log_.channels.size(); ++c) check_numbers(log_.channels[c], facts_.channels[c]);
     check_positions();
@@ -330,6 +334,17 @@ CheckResult check_file(const std::filesystem::path& file, const Robot* robot) {
   CheckResult result = has_positions(log) ? check_log(*robot, log, robot->profile.settings.get<CheckOptions>())
                                           : check_shown_log(file, load_raw_log(file, *robot), robot);
   result.series = check_series(*robot, log, result);
+  if (!result.joints.empty() && !serious_findings(result).empty()) {
+    // What a joint reads in a log that is wrong describes the mistake, and not the joint.
+    try {
+      RepairedCheck repaired = check_repaired(file, *robot, result, 1);
+      if (repaired.stated > 0 && !repaired.left.joints.empty()) {
+        result.joints = std::move(repaired.left.joints);
+        result.repairs = repaired.stated;
+      }
+    } catch (const Error&) {  // what was found cannot be stated of this log: the table is of the log as it is
+    }
+  }
   return result;
 }
 

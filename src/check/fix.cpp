@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/episode/episode_reader.hpp"
 
 namespace antaeus {
 
@@ -202,6 +203,21 @@ RobotProfile fixed_profile(const Robot& robot, const CheckResult& result, std::v
                         (finding.remedy.empty() ? ": no key of a channel mends it" : ": " + finding.remedy));
   }
   return profile;
+}
+
+RepairedCheck check_repaired(const std::filesystem::path& log, const Robot& robot, const CheckResult& result,
+                             int rounds) {
+  RepairedCheck repaired{robot, 0, result};
+  for (int round = 0; round < rounds && !serious_findings(repaired.left).empty(); ++round) {
+    repaired.robot.profile = fixed_profile(repaired.robot, repaired.left, repaired.not_fixed);
+    const std::size_t stated = serious_findings(repaired.left).size() - repaired.not_fixed.size();
+    if (stated == 0) break;
+    repaired.stated += stated;
+    repaired.left = check_log(repaired.robot, read_checked_log(log, repaired.robot),
+                              repaired.robot.profile.settings.get<CheckOptions>());
+  }
+  if (serious_findings(repaired.left).empty()) repaired.not_fixed.clear();
+  return repaired;
 }
 
 }  // namespace antaeus

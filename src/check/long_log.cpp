@@ -41,8 +41,8 @@ struct LongLog {
 };
 
 /// Puts what all rows say in place of what those of the windows do.
-void count_all_rows(const LongLog& log, const Episode& windows, const std::vector<Eigen::Index>& seams,
-                    CheckResult& result) {
+void count_all_rows(const Robot& robot, const LongLog& log, const Episode& windows,
+                    const std::vector<Eigen::Index>& seams, CheckResult& result) {
   constexpr Eigen::Index kRowsOfABlock = 16384;
   detail::ClockCounter of_windows;
   of_windows.take(windows.time, seams);
@@ -50,16 +50,13 @@ void count_all_rows(const LongLog& log, const Episode& windows, const std::vecto
   struct Counted {
     const char* name;
     SampleMatrix Episode::* samples;
-    Eigen::Index broken = 0, rows = 0;
+    detail::BrokenNumbers numbers = {};
   };
   std::array channels = {Counted{"tau", &Episode::tau}, Counted{"qpos", &Episode::q}, Counted{"dq", &Episode::v}};
   for (Eigen::Index first = 0; first < log.steps; first += kRowsOfABlock) {
     const Episode block = log.block(first, std::min(kRowsOfABlock, log.steps - first));
     clock.take(block.time);
-    for (Counted& channel : channels) {
-      channel.broken += detail::broken_rows(block.*channel.samples);
-      channel.rows += (block.*channel.samples).rows();
-    }
+    for (Counted& channel : channels) channel.numbers.take(block.*channel.samples);
   }
   std::erase_if(result.findings, [](const Finding& finding) {
     return finding.fault == Fault::not_numbers || finding.fault == Fault::time_back ||
@@ -71,10 +68,10 @@ void count_all_rows(const LongLog& log, const Episode& windows, const std::vecto
       result.findings.push_back(std::move(finding));
   }
   for (const Counted& channel : channels) {
-    if (auto finding = detail::numbers_finding(channel.name, channel.broken, channel.rows))
+    if (auto finding = detail::numbers_finding(channel.name, channel.numbers, robot.model.motor_names()))
       result.findings.push_back(std::move(*finding));
   }
-  std::ranges::stable_sort(result.findings, {}, &Finding::severity);
+  detail::sort_findings(result.findings);
 }
 
 CheckResult check_long(const Robot& robot, const LongLog& log, const CheckOptions& options) {
@@ -89,7 +86,7 @@ CheckResult check_long(const Robot& robot, const LongLog& log, const CheckOption
     if (window.has_time()) seconds = window.time[rows - 1] - window.time[0];
   }
   CheckResult result = detail::check_windows(robot, windows, seams, options);
-  count_all_rows(log, windows, seams, result);
+  count_all_rows(robot, log, windows, seams, result);
   if (windows.has_time()) result.duration = log.block(log.steps - 1, 1).time[0] - windows.time[0];
   const std::string length = windows.has_time() ? significant_text(seconds, 3) + " s" : std::to_string(rows) + " steps";
   result.not_told.push_back("what happens between the " + std::to_string(kWindows) + " windows of " + length +

@@ -85,6 +85,7 @@ Section checked_joints_section(const CheckResult& result) {
                            StateWord{tells, joint.tells_gain || joint.tells_zero ? Tone::green : Tone::muted}}});
   }
   if (table.rows.empty()) return {"joints", "Joints", {}};
+  if (result.repairs > 0) table.caption = "Of the log once the findings are repaired. " + table.caption;
   const bool folded = table.rows.size() > kMostRows;
   return {"joints", "Joints", {std::move(table)}, folded};
 }

@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 struct CheckCommand {
   RobotChoice robot;
   std::string log, fix;
+  bool force = false;
   Delivery delivery;
 
   std::string command_text() const {
@@ -46,52 +47,35 @@ struct CheckCommand {
   void check_fix(const std::optional<Robot>& known) const {
     if (!known) throw OptionsError("--fix", "a profile is of a robot", "name it: --robot");
     std::error_code failed;
-    if (known->profile.file.empty() || !fs::equivalent(fixed_file(), known->profile.file, failed) || failed) return;
-    throw OptionsError("--fix", "'" + fixed_file() + "' is the profile that --robot reads, which would be replaced",
-                       "name another file");
-  }
-  /// One mistake may hide another: the log is read again through what was stated, and checked again.
-  struct Mended {
-    Robot robot;
-    std::size_t stated = 0;
-    CheckResult left;
-    std::vector<std::string> not_fixed = {};
-  };
-  Mended mend(const Robot& known, const CheckResult& result) const {
-    constexpr int kRounds = 3;
-    Mended mended{known, 0, result};
-    for (int round = 0; round < kRounds && !serious_findings(mended.left).empty(); ++round) {
-      mended.robot.profile = fixed_profile(mended.robot, mended.left, mended.not_fixed);
-      const std::size_t stated = serious_findings(mended.left).size() - mended.not_fixed.size();
-      if (stated == 0) break;
-      mended.stated += stated;
-      mended.left = check_log(mended.robot, read_checked_log(log, mended.robot),
-                              mended.robot.profile.settings.get<CheckOptions>());
+    if (!known->profile.file.empty() && fs::equivalent(fixed_file(), known->profile.file, failed) && !failed) {
+      throw OptionsError("--fix", "'" + fixed_file() + "' is the profile that --robot reads, which would be replaced",
+                         "name another file");
     }
-    if (serious_findings(mended.left).empty()) mended.not_fixed.clear();
-    return mended;
+    if (force || !fs::exists(fs::symlink_status(fixed_file(), failed))) return;
+    throw OptionsError("--fix", "'" + fixed_file() + "' already exists",
+                       "name another file, or replace it with --force");
   }
   std::string write_fix(const Robot& known, const CheckResult& result) const {
-    const Mended mended = mend(known, result);
+    const RepairedCheck repaired = check_repaired(log, known, result);
     fs::path folder = names_file(fix) ? fs::path(fix).parent_path() : fs::path(fix);
     if (folder.empty()) folder = ".";
     FileSet files(folder);
-    files.add(fs::path(fixed_file()).filename().string(), profile_text(mended.robot, folder));
+    files.add(fs::path(fixed_file()).filename().string(), profile_text(repaired.robot, folder));
     files.commit();
     const std::string file = printable(fixed_file());
-    if (mended.stated == 0 && mended.not_fixed.empty())
+    if (repaired.stated == 0 && repaired.not_fixed.empty())
       return "\n" + wrapped("Written to " + file + ": the profile as it was.", 2);
     std::string text =
-        "\n" +
-        wrapped("Written to " + file + ": a profile that states " +
-                    (mended.stated == 1 ? std::string("one finding") : std::to_string(mended.stated) + " findings") +
-                    ". Use it in place of the robot's name: --robot " + shell_word(fixed_file()) + ".",
-                2, "--robot " + shell_word(fixed_file()));
-    if (mended.stated > 0)
-      text += wrapped("• Through it: " + printable(check_headline(mended.left)) +
-                          (serious_findings(mended.left).empty() ? "." : ""),
+        "\n" + wrapped("Written to " + file + ": a profile that states " +
+                           (repaired.stated == 1 ? std::string("one finding")
+                                                 : std::to_string(repaired.stated) + " findings") +
+                           ". Use it in place of the robot's name: --robot " + shell_word(fixed_file()) + ".",
+                       2, "--robot " + shell_word(fixed_file()));
+    if (repaired.stated > 0)
+      text += wrapped("• Through it: " + printable(check_headline(repaired.left)) +
+                          (serious_findings(repaired.left).empty() ? "." : ""),
                       2);
-    for (const std::string& one : mended.not_fixed) text += wrapped("• Not fixed: " + printable(one), 2);
+    for (const std::string& one : repaired.not_fixed) text += wrapped("• Not fixed: " + printable(one), 2);
     return text;
   }
 
@@ -103,7 +87,9 @@ struct CheckCommand {
     }
     return table.empty()
                ? std::string()
-               : heading("Joints (gain: channel per torque of the model; zero: offset of the position)") + table.text();
+               : heading(std::string("Joints") + (result.repairs > 0 ? ", once the findings above are repaired" : "") +
+                         " (gain: channel per torque of the model; zero: offset of the position)") +
+                     table.text();
   }
   static std::string story(const CheckResult& result) {
     std::string out = heading("Check of " + printable(result.log) +
@@ -125,6 +111,7 @@ struct CheckCommand {
     } else if (!robot.assignments.empty() || !robot.payloads.empty() || !robot.base.empty()) {
       throw OptionsError("--robot", "--set, --payload and --base are of a robot", "name it");
     }
+    if (force && fix.empty()) throw OptionsError("--force", "it is for --fix alone", "add --fix FILE");
     if (!fix.empty()) check_fix(known);
     CheckResult result = check_file(log, known ? &*known : nullptr);
     result.command = command_text();
@@ -164,6 +151,7 @@ void add_check(CLI::App& app, Run& run) {
   verb->add_option("--fix", command->fix,
                    "write a profile that states what was found: a file.toml, or a folder for profile.toml")
       ->option_text("FILE|DIR");
+  verb->add_flag("--force", command->force, "replace the profile of --fix where it exists");
   command->delivery.add_pdf_to(*verb);
   verb->footer(
       "Exit code 1: a finding of severity error or warning. Without --robot channels alone are judged.\n"

@@ -107,6 +107,7 @@ struct CheckResult {
   std::vector<std::string> not_told;   ///< faults that it cannot tell, each with what would
   TorqueDescription torque;
   std::vector<CheckedJoint> joints;  ///< in motor order
+  std::size_t repairs = 0;           ///< findings that check_file repaired before `joints` were fitted
   double duration = kNaN, rate = kNaN;
   bool torques_judged = false;
   CheckSeries series = {};   ///< of check_series, for the page; empty: no picture is drawn

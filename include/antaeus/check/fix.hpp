@@ -2,6 +2,7 @@
 /// \file
 /// What findings say of a log's channels, as keys of a profile that every verb reads: nobody edits a log.
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,18 @@ namespace antaeus {
 /// \throws OptionsError for a finding that names a joint which the robot does not have, or a column that the log cannot
 ANTAEUS_API RobotProfile fixed_profile(const Robot& robot, const CheckResult& result,
                                        std::vector<std::string>& not_fixed);
+
+/// A log that is read again through the profile that states what was found, and checked again: one mistake hides
+/// another.
+struct RepairedCheck {
+  Robot robot;             ///< with the repaired profile
+  std::size_t stated = 0;  ///< findings that the profile states
+  CheckResult left;        ///< of the log as the repaired profile reads it
+  std::vector<std::string> not_fixed = {};
+};
+/// \param result  check_log of the log as \p robot reads it
+/// \param rounds  how often at most it is repaired and checked again. \throws as fixed_profile and read_checked_log
+ANTAEUS_API RepairedCheck check_repaired(const std::filesystem::path& log, const Robot& robot,
+                                         const CheckResult& result, int rounds = 3);
 
 }  // namespace antaeus
