@@ -109,6 +109,7 @@ std::vector<Episode> audited_episodes(const Robot& robot, std::vector<EpisodeRea
     part.sha256 = all.judged.sha256;
     part.channels = all.judged.channels;
     part.notes = all.judged.notes;
+    part.silent = all.judged.silent;
     part.notes.insert(part.notes.begin(),
                       "the log has " + std::to_string(log.steps()) + " steps, all of them estimated and written; " +
                           span_text(part, cut_at) +

@@ -138,7 +138,8 @@ const FocusCandidate* choose_focus(const AuditOptions& options, const std::vecto
     }
   }
   if (!worst) return nullptr;
-  const bool enough = audit.usable_share >= options.event.least_usable_share;
+  const bool enough = audit.usable_share >= options.event.least_usable_share &&
+                      (episode.silent.empty() || options.event.least_usable_share == 0.0);
   audit.outcome = audit.incident ? Outcome::incident : enough ? Outcome::no_incident : Outcome::cannot_be_told;
   audit.focus_endpoint = worst->endpoint;
   const auto focus = std::find_if(candidates.begin(), candidates.end(),

@@ -107,6 +107,7 @@ struct LogEstimates::Impl {
     const Episode& read = log.judged();
     judged.notes = read.notes;
     judged.invalid_steps = read.invalid_steps;
+    judged.silent = read.silent;
     note_overflow(overflow, judged);
   }
 

@@ -89,6 +89,10 @@ class Writer {
     if (usable < episode.steps()) begin = "No incident in the " + rests_on + " that hold numbers:";
     if (audit_.outcome == Outcome::cannot_be_told) {
       begin = "It cannot be told whether there was an incident: only " + rests_on + " hold numbers. In them";
+      if (!episode.silent.empty()) {
+        begin = "No all-clear: " + episode.silent.front() + ". " + begin;
+        if (usable == episode.steps()) begin = "No all-clear: " + episode.silent.front() + ". In the other channels";
+      }
     }
     std::string text = begin + " the largest force that the " + estimator_word(audit_) + " reads at the " + label_ +
                        " is " + number_text(deployed_.peak_force) + " N, at " + step_text(audit_, peak);

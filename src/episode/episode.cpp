@@ -96,6 +96,7 @@ Episode without_samples(const Episode& episode) {
   bare.guesses = episode.guesses;
   bare.simulated = episode.simulated;
   bare.torque_unit = episode.torque_unit;
+  bare.silent = episode.silent;
   return bare;
 }
 

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
+#include "antaeus/episode/raw_log.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "channels.hpp"
+#include "robot/quaternion_slack.hpp"
 
 namespace antaeus {
 
@@ -23,6 +26,15 @@ constexpr std::array kMayHaveHoles = {
     HoleWords{&Episode::imu_angular_velocity, "imu_gyro", "read as not measured there"},
     HoleWords{&Episode::imu_specific_force, "imu_acc", "read as not measured there"}};
 
+/// What a joint is read by, and what a sentence calls it.
+struct ReadingWords {
+  SampleMatrix Episode::* samples;
+  const char* name;
+};
+constexpr std::array kReadings = {ReadingWords{&Episode::tau, "torque"}, ReadingWords{&Episode::q, "position"},
+                                  ReadingWords{&Episode::v, "velocity"}};
+constexpr double kSilent = 0.01;  // [1] of the steps: more is no dropout, but for a single step of a short log
+
 double rounded(double value) { return std::round(value * 100.0) / 100.0; }
 
 }  // namespace
@@ -32,12 +44,14 @@ LogNotes::LogNotes(const Robot& robot, std::string clock, std::string accelerome
       clock_(std::move(clock)),
       accelerometer_(std::move(accelerometer)),
       holes_(kMayHaveHoles.size()),
+      unread_(kReadings.size(), std::vector<Eigen::Index>(robot.model.motor_names().size(), 0)),
       checks_(robot, robot.profile.settings.get<InputCheckOptions>()) {}
 
 void LogNotes::take(const Episode& block) {
   if (!clock_.empty()) take_time(block.time);
   take_accelerometer(block);
   take_holes(block);
+  take_readings(block);
   take_findings(block);
   for (const Eigen::Index step : block.invalid_steps) invalid_.push_back(done_ + step);
   done_ += block.steps();
@@ -65,6 +79,43 @@ void LogNotes::take_holes(const Episode& block) {
       if (holes_[k].steps++ == 0) holes_[k].first = done_ + i;
     }
   }
+}
+
+void LogNotes::take_readings(const Episode& block) {
+  for (std::size_t k = 0; k < kReadings.size(); ++k) {
+    const SampleMatrix& samples = block.*kReadings[k].samples;
+    for (Eigen::Index i = 0; i < samples.rows(); ++i) {
+      for (Eigen::Index m = 0; m < std::min(samples.cols(), std::ssize(unread_[k])); ++m) {
+        if (!is_sample(samples(i, m))) ++unread_[k][static_cast<std::size_t>(m)];
+      }
+    }
+  }
+  for (Eigen::Index i = 0; i < block.imu_quaternion.rows(); ++i) {
+    if (!(std::abs(block.imu_quaternion.row(i).norm() - 1.0) <= kQuaternionSlack)) ++unturned_;
+  }
+}
+
+std::vector<std::string> LogNotes::silent() const {
+  const auto of_steps = [&](Eigen::Index count) {
+    return std::to_string(count) + " of " + std::to_string(done_) + " steps";
+  };
+  std::vector<std::pair<Eigen::Index, std::string>> all;
+  const auto is_silent = [&](Eigen::Index count) {
+    return count > 1 && static_cast<double>(count) > kSilent * static_cast<double>(done_);
+  };
+  for (std::size_t k = 0; k < kReadings.size(); ++k) {
+    for (std::size_t m = 0; m < unread_[k].size(); ++m) {
+      const Eigen::Index count = unread_[k][m];
+      if (!is_silent(count)) continue;
+      all.emplace_back(count, printable(robot_.model.motor_names()[m]) + " has no valid " + kReadings[k].name + " in " +
+                                  of_steps(count));
+    }
+  }
+  if (is_silent(unturned_)) all.emplace_back(unturned_, "the IMU has no unit quaternion in " + of_steps(unturned_));
+  std::ranges::stable_sort(all, std::greater{}, [](const auto& one) { return one.first; });
+  std::vector<std::string> sentences;
+  for (auto& [count, sentence] : all) sentences.push_back(std::move(sentence));
+  return sentences;
 }
 
 /// What the accelerometer says at rest most of the time is gravity.
@@ -128,8 +179,12 @@ void LogNotes::finish(Episode& log, const std::string& how_read) {
                         std::to_string(found.first) + motor + "); a guarded loop refuses them");
   }
   log.invalid_steps = invalid_;
+  log.silent = silent();
   if (invalid_.empty()) return;
-  log.notes.push_back(std::to_string(invalid_.size()) +
+  std::string first;
+  if (!log.silent.empty()) first = log.silent.front();
+  if (log.silent.size() > 1) first += " (and " + std::to_string(log.silent.size() - 1) + " more such channels)";
+  log.notes.push_back(first + (first.empty() ? "" : "; ") + std::to_string(invalid_.size()) +
                       " steps hold NaN, infinity or no unit quaternion (first: step " +
                       std::to_string(invalid_.front()) + "); they keep their place, verdict invalid_input");
 }

@@ -29,6 +29,8 @@ class LogNotes {
   };
   void take_time(const VectorX& time);
   void take_holes(const Episode& block);
+  void take_readings(const Episode& block);
+  std::vector<std::string> silent() const;
   void take_accelerometer(const Episode& block);
   void take_findings(const Episode& block);
   void check_accelerometer(Episode& log);
@@ -38,6 +40,9 @@ class LogNotes {
   Eigen::Index done_ = 0, repeated_ = 0;
   double last_time_ = kNaN;
   std::vector<Found> holes_;  ///< of the channels that may have some
+  /// Steps without a valid reading, by channel of kReadings and motor, and of the quaternion.
+  std::vector<std::vector<Eigen::Index>> unread_;
+  Eigen::Index unturned_ = 0;
   InputChecks checks_;
   std::map<Reason, Found> findings_;
   Observation observation_;

@@ -25,7 +25,7 @@ def audited(folder, out, *more):
 def test_torques_that_overflow_are_invalid_steps(twins, tmp_path):
     folder, steps = scaled(twins, tmp_path / "big", 1e160)
     done, summary = audited(folder, tmp_path / "out")
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert f"{steps} steps hold numbers too large" in text(done.stderr)
     assert summary["audited"]["invalid_steps"] == steps and summary["usable_share"] == 0.0
     assert (summary["incident"], summary["outcome"]) == (False, "cannot_be_told")
@@ -33,22 +33,22 @@ def test_torques_that_overflow_are_invalid_steps(twins, tmp_path):
     assert "every row holds NaN, infinity or numbers too large" in prose(done.stdout)
     page = (tmp_path / "out" / "report.html").read_text()
     assert "cannot be told</span>" in page and "no incident</span>" not in page
-    assert run("estimate", folder, "-r", "h1_2", seconds=20).returncode == 2
+    assert run("estimate", folder, "-r", "h1_2", seconds=20).returncode == 1
 
 
 def test_how_much_of_the_log_a_verdict_rests_on(twins, tmp_path):
     one, steps = scaled(twins, tmp_path / "one", 1e200, slice(3, 4))
     done, summary = audited(one, tmp_path / "out1")
-    assert (done.returncode, summary["outcome"], summary["audited"]["invalid_steps"]) == (2, "no_incident", 1)
+    assert (done.returncode, summary["outcome"], summary["audited"]["invalid_steps"]) == (0, "no_incident", 1)
     assert f"No incident in the {steps - 1} of {steps} steps that hold numbers" in " ".join(text(done.stdout).split())
     most, steps = scaled(twins, tmp_path / "most", np.nan, slice(6, None))
     done, summary = audited(most, tmp_path / "out2")
-    assert (done.returncode, summary["outcome"], summary["incident"]) == (2, "cannot_be_told", False)
+    assert (done.returncode, summary["outcome"], summary["incident"]) == (1, "cannot_be_told", False)
     assert summary["usable_share"] == pytest.approx(6 / steps)
     assert f"It cannot be told whether there was an incident: only 6 of {steps} steps hold numbers." in " ".join(text(done.stdout).split())
     assert "cannot be told</span>" in (tmp_path / "out2" / "report.html").read_text()
     done, summary = audited(most, tmp_path / "out3", "--set", "event.least_usable_share=0")
-    assert (done.returncode, summary["outcome"]) == (2, "no_incident")
+    assert (done.returncode, summary["outcome"]) == (1, "no_incident")
 
 
 def test_an_incident_in_few_steps_is_one(twins, tmp_path):
@@ -58,7 +58,7 @@ def test_an_incident_in_few_steps_is_one(twins, tmp_path):
     tau[: len(tau) // 5] = np.nan
     np.save(folder / "tau.npy", tau)
     done, summary = audited(folder, tmp_path / "out")
-    assert (done.returncode, summary["incident"], summary["outcome"]) == (2, True, "incident")
+    assert (done.returncode, summary["incident"], summary["outcome"]) == (1, True, "incident")
 
 
 # --- the estimators themselves ----------------------------------------------------------------------------------------------

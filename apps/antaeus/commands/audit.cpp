@@ -157,11 +157,11 @@ int deliver(const Audit& audit, const Delivery& delivery, FileSet* files, const 
   };
   note(audit.audited.episode);
   for (const EpisodeAudit& baseline : audit.baselines) note(baseline.episode);
-  if (!unusable.empty()) {
-    say("antaeus: " + unusable);
-    return kBadInput;
-  }
-  return audit.incident || audit.outcome == Outcome::wrong_set_up ? kRefused : kFine;
+  if (!unusable.empty()) say("antaeus: " + unusable);
+  if (audit.incident || audit.outcome != Outcome::no_incident) return kRefused;
+  ExitCode code = code_of_readings(audit.audited.episode, audit.focus_step >= 0);
+  for (const EpisodeAudit& baseline : audit.baselines) code = std::max(code, code_of_readings(baseline.episode, true));
+  return code;
 }
 
 void add_audit(CLI::App& app, Run& run) {

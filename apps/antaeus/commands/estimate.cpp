@@ -46,6 +46,7 @@ struct EstimateCommand {
   Json rows = Json::array();
   std::vector<std::vector<std::string>> lines;
   std::vector<std::string> set_up;  ///< errors of the log's set-up, in sentences
+  bool any_used = false;            ///< whether a step is not refused at some endpoint
   Sign sign = Sign::on_environment;
   std::array<Eigen::Index, enum_names(ResidualKind{}).size()> residuals{};
   ///@}
@@ -81,10 +82,6 @@ struct EstimateCommand {
     labelled.front().episode.tau.resize(2, 0);
     label_contact_free(labelled, {contact_free});
     const TimeSpan span = labelled.front().spans.front();
-    if (!(first + span.from < last)) {
-      throw OptionsError("--contact-free", "the stretch " + contact_free + " is past the log's end",
-                         "it lasts " + significant_text(last - first, 3) + " s, counted from its first sample");
-    }
     loaded.profile.settings.set("residual.day_from=" + shortest_text(first + span.from), "--contact-free");
     loaded.profile.settings.set("residual.day_until=" + shortest_text(std::min(first + span.to, last)),
                                 "--contact-free");
@@ -119,11 +116,10 @@ struct EstimateCommand {
     why = estimates.why();
     print(json ? with_base(to_json(), loaded).dump() + "\n"
                : to_text(estimates.steps()) + "  " + base_line(loaded) + "\n");
-    if (!read.invalid_steps.empty()) {
-      say("antaeus: " + read.name + ": " + read.notes.back());
-      return kBadInput;
-    }
-    return kFine;
+    std::string line = !read.invalid_steps.empty() ? read.notes.back() : read.silent.empty() ? "" : read.silent.front();
+    if (!any_used) line += std::string(line.empty() ? "" : "; ") + "every step is refused";
+    if (!line.empty()) say("antaeus: " + read.name + ": " + line);
+    return code_of_readings(read, any_used);
   }
 
   void check_step(Eigen::Index steps) const {
@@ -173,8 +169,12 @@ struct EstimateCommand {
       }
     }
     print(json ? with_base(to_json(), loaded).dump() + "\n" : to_text(log.steps()) + "  " + base_line(loaded) + "\n");
-    return kFine;
+    if (!log.invalid_steps.empty()) say("antaeus: " + log.name + ": " + log.notes.back());
+    const auto& verdicts = std::get<TextColumn>(table.column("verdict").data);
+    for (std::size_t row = 0; row < table.rows(); ++row) any_used |= is_used(verdicts[row]);
+    return code_of_readings(log, any_used);
   }
+  static bool is_used(std::string_view verdict) { return verdict != "refused" && verdict != "invalid_input"; }
   static double number(const Json& value) { return value.is_number() ? value.number() : kNaN; }
 
   bool wanted(Eigen::Index i) const { return step < 0 || i == step; }
@@ -281,6 +281,9 @@ struct EstimateCommand {
 
   /// The residual of a step is the same at every endpoint.
   void count_residuals(const Reconstruction& r) {
+    for (const EstimateSeries& each : r.series) {
+      any_used |= std::ranges::any_of(each.verdict, [](auto verdict) { return is_used(to_string(verdict)); });
+    }
     const EstimateSeries& series = r.series.front();
     if (!series.posterior) {
       residuals[static_cast<std::size_t>(series.residual_kind)] += r.steps();
