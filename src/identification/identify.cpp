@@ -382,6 +382,18 @@ TimeSpan stretch_in(const std::string& text, const std::string& whole) {
   return span;
 }
 
+/// A segment that is not in the log was meant for another log, or for another clock.
+/// \param end  [s] of the log, from its first sample
+void check_inside(const TimeSpan& span, double end, const std::string& log) {
+  constexpr double kRounded = 0.01;  // [1] of a log's length: people write 12 for a log that lasts 11.995 s
+  const bool is_open = span.to == kInfinity;
+  if (!(end > 0.0) || (span.from < end && (is_open || span.to <= (1.0 + kRounded) * end))) return;
+  throw OptionsError("--contact-free",
+                     "the stretch " + rounded(span.from) + ":" + (is_open ? "" : rounded(span.to)) +
+                         " s is outside of the log '" + log + "': past the log's end at " + rounded(end) + " s",
+                     "count from the log's first sample, or write FROM: for all that follows");
+}
+
 }  // namespace
 
 }  // namespace detail
@@ -436,8 +448,9 @@ void label_contact_free(std::vector<IdentifyLog>& logs, const std::vector<std::s
     std::ranges::sort(log.spans, {}, &TimeSpan::from);
     std::vector<TimeSpan> joined;
     for (TimeSpan span : log.spans) {
-      // One that begins past the log's end stays as it is, and is refused.
-      if (const double end = detail::duration(log.episode); span.from < end) span.to = std::min(span.to, end);
+      const double end = detail::duration(log.episode);
+      detail::check_inside(span, end, detail::name_of(log));
+      if (end > 0.0) span.to = std::min(span.to, end);
       if (!joined.empty() && span.from <= joined.back().to) {
         joined.back().to = std::max(joined.back().to, span.to);
       } else {
@@ -462,7 +475,7 @@ SampleMatrix measured_contact(const Robot& robot, const Episode& episode, const 
                      "identify it with --base fixed");
   }
   Dynamics dynamics(model);
-  const FrameId id = model.frame(frame);
+  const FrameId id = model.frame(robot.frame_named(frame));
   SampleMatrix contact(episode.steps(), model.motor_count());
   Matrix6X J(6, model.nv());
   VectorX q(model.nq());
@@ -493,7 +506,10 @@ IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progr
   detail::check_same(request.logs);
   for (const IdentifyLog& log : request.logs) detail::check_log(robot, log);
   for (const IdentifyLog& log : request.loaded) detail::check_log(robot, log);
-  if (!request.payload_frame.empty()) robot.model.frame(request.payload_frame);
+  if (!request.payload_frame.empty()) {
+    request.payload_frame = robot.frame_named(request.payload_frame);
+    robot.model.frame(request.payload_frame);
+  }
   detail::check_inertia(robot.model);
 
   IdentifyResult result;
