@@ -2,6 +2,7 @@
 #   runtime       lib/libantaeus*.so, bin/antaeus, share/antaeus/robots
 #   development   include/antaeus, lib/cmake/antaeus
 #   python        the package antaeus (cmake/antaeus_python.cmake)
+#   reference     share/antaeus/docs: the pages that messages, options and files point to as docs/…
 # A wheel is this tree in the package's folder site-packages/antaeus; there, and wherever else ANTAEUS_BESIDE_WHEELS is ON,
 # libraries of other wheels are found by their place beside it, and nothing of them is copied.
 set(CMAKE_INSTALL_LIBDIR lib CACHE PATH "Folder of the libraries below the prefix; share/ is found beside it")
@@ -46,6 +47,9 @@ function(antaeus_install_rules)
   endif()
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/robots DESTINATION ${CMAKE_INSTALL_DATADIR}/antaeus COMPONENT runtime
     FILES_MATCHING PATTERN "*.toml" PATTERN "*.urdf" PATTERN "*.xml")
+
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DATADIR}/antaeus COMPONENT reference
+    FILES_MATCHING PATTERN "*.md" PATTERN "decisions" EXCLUDE PATTERN "figures" EXCLUDE)
 
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/antaeus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
   install(EXPORT antaeusTargets NAMESPACE antaeus:: DESTINATION ${config} COMPONENT development)

@@ -6,8 +6,11 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <string_view>
+#include <vector>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "commands/command.hpp"
 #include "components.hpp"
 #include "interruption.hpp"
@@ -110,12 +113,37 @@ int run_told(const antaeus::cli::Run& run, bool cuts) {
   return kBadInput;
 }
 
+/// Where an installation has the pages that messages point to; empty in a checkout, which has them in docs/.
+std::string reference_pages() {
+  const std::filesystem::path folder = antaeus::robots_folder().parent_path() / "docs";
+  std::error_code absent;
+  if (!std::filesystem::is_directory(folder, absent)) return {};
+  return "\nPages that messages name as docs/…: " + antaeus::printable(folder.string());
+}
+
+/// "help", "help COMMAND" and "version", as people try them, become the options --help and --version.
+/// \param words  argv with its null at the end
+void rewrite_help(std::vector<char*>& words) {
+  static char help[] = "--help", version[] = "--version";
+  if (words.size() < 3) return;
+  const std::string_view first = words[1];
+  if (first == "version" && words.size() == 3) words[1] = version;
+  if (first != "help") return;
+  words.erase(words.begin() + 1);
+  words.insert(words.end() - 1, help);
+}
+
 }  // namespace
 
 // NOLINTNEXTLINE(bugprone-exception-escape): memory that runs out while options are declared may end the process
 int main(int argc, char** argv) {
   using namespace antaeus::cli;
   open_closed_streams();
+  std::signal(SIGPIPE, SIG_DFL);  // a reader of a pipe may leave early, whatever a parent such as Python has set
+  std::vector<char*> words(argv, argv + argc + 1);
+  rewrite_help(words);
+  argv = words.data();
+  argc = static_cast<int>(words.size()) - 1;
   clean_up_when_interrupted();
   convert_recordings_by_python();
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes becomes an error that is told, not the end of the process
@@ -123,7 +151,8 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "antaeus " ANTAEUS_VERSION);
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
-  app.footer("Exit codes: 0 fine, 1 ran and refused or found an incident, 2 bad input.");
+  app.footer("antaeus help COMMAND explains one of them." + reference_pages() +
+             "\nExit codes: 0 fine, 1 ran and refused or found an incident, 2 bad input.");
   Run run;
   add_demo(app, run);
   add_check(app, run);
