@@ -40,7 +40,7 @@ constexpr auto enum_names(LimitSet) noexcept { return name_list<LimitSet>("none"
 /// T = `smoothing_time`, Δw in world axes (none) or in link axes (nimble); v the velocity of the contact's origin.
 struct ContactOptions {
   Compatibility compatibility = Compatibility::none;
-  /// What each contact can exert. automatic: a force alone where the frame's link is a ball, else force and moment;
+  /// Wrench or force of each contact. automatic: a force alone where the frame's link is a ball, else force and moment;
   /// always both under Nimble's choices.
   ContactType kind = ContactType::automatic;
   double least_torque = 1.0;      ///< [1] weight of the wrenches' size
