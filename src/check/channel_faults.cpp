@@ -676,7 +676,7 @@ std::optional<Finding> numbers_finding(const char* channel, const BrokenNumbers&
     finding.text =
         listed(finding.joints) + (finding.joints.size() > 1 ? " have" : " has") + " no valid reading: " + finding.text;
   }
-  finding.remedy = broken != rows ? "cut the log where they stand, or mend the driver"
+  finding.remedy = broken != rows ? "cut the log there, or repair the driver"
                    : all || finding.joints.empty()
                        ? "log numbers in this channel, or leave it out"
                        : "log numbers of this joint, or write a profile whose motors are the others";

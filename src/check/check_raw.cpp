@@ -335,7 +335,7 @@ CheckResult check_file(const std::filesystem::path& file, const Robot* robot) {
                                           : check_shown_log(file, load_raw_log(file, *robot), robot);
   result.series = check_series(*robot, log, result);
   if (!result.joints.empty() && !serious_findings(result).empty()) {
-    // What a joint reads in a log that is wrong describes the mistake, and not the joint.
+    // A joint of a log that is wrong reads the mistake.
     try {
       RepairedCheck repaired = check_repaired(file, *robot, result, 1);
       if (repaired.stated > 0 && !repaired.left.joints.empty()) {

@@ -33,7 +33,7 @@ inline std::vector<FrameId> contact_frames(const RobotModel& model, const std::v
   return frames;
 }
 
-/// Whether the link of a frame is a ball: its shapes are spheres about one point.
+/// True if the link of a frame is a ball: its shapes are spheres about one point.
 inline bool is_ball(const RobotDescription& description, const std::string& frame) {
   const LinkDescription* link = description.find_link(frame);
   const auto joint = std::ranges::find(description.joints, frame, &JointDescription::name);
@@ -46,7 +46,7 @@ inline bool is_ball(const RobotDescription& description, const std::string& fram
   });
 }
 
-/// What each contact can exert, as the options say; where they leave it to the robot, by the shape of its feet.
+/// Wrench or force of each contact, as the options say; where they leave it to the robot, by the shape of its feet.
 inline std::vector<ContactType> contact_kinds(const Robot& robot, const std::vector<std::string>& frames,
                                               const ContactOptions& options) {
   std::vector<ContactType> kinds(frames.size(), options.kind);

@@ -85,7 +85,7 @@ class LoggedColumns {
   virtual bool is_text(std::size_t column) const = 0;
   /// The first cell of a text column that is not a number.
   virtual TextCell first_text(std::size_t column) const = 0;
-  /// Whether a text column begins with numbers, as far as that is known without reading the file again.
+  /// True if a text column begins with numbers, as far as that is known without reading the file again.
   virtual bool begins_with_numbers(std::size_t column) const { return first_text(column).after_numbers; }
   /// Some of them side by side; no longer than this.
   virtual std::shared_ptr<ChannelRows> rows_of(std::vector<std::size_t> columns) = 0;

@@ -26,7 +26,7 @@ constexpr std::array kMayHaveHoles = {
     HoleWords{&Episode::imu_angular_velocity, "imu_gyro", "read as not measured there"},
     HoleWords{&Episode::imu_specific_force, "imu_acc", "read as not measured there"}};
 
-/// What a joint is read by, and what a sentence calls it.
+/// A channel by which a joint is read, with its name in a sentence.
 struct ReadingWords {
   SampleMatrix Episode::* samples;
   const char* name;

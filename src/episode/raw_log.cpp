@@ -36,7 +36,7 @@ struct Found {
   std::size_t rows() const { return shape.empty() ? 1 : shape[0]; }
 };
 
-/// Whether a column is one of a channel that a robot's log has.
+/// True if a column is one of a channel that a robot's log has.
 bool has_known_role(const std::string& column) {
   const std::string channel = column_places({column}).front().channel;
   return std::ranges::any_of(std::array{1, 3, 4}, [&](int columns) {

@@ -96,7 +96,7 @@ std::string few_joints_text(const ReachModel& model, const Pose& X_WF, const Rea
       if (start == 0) break;  // no restart came there
       continue;
     }
-    // What holds the position only nearly is brought back to it.
+    // The position is held only nearly: it is brought back.
     const ReachSolution& held = solver.solve(X_WF, turned_nearest(chain, X_WF, std::move(q)));
     if (held.status != ReachStatus::reached) continue;
     Pose reached;

@@ -22,7 +22,7 @@ namespace {
 
 /// What columns may be separated by: commas, unless the header holds more of another.
 constexpr std::string_view kSeparators = ",;\t";
-/// What a line of comment begins with.
+/// Characters that begin a line of comment.
 constexpr std::string_view kCommentMarks = "#%";
 
 /// A cell as RFC 4180 wants it.

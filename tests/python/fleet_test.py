@@ -111,8 +111,8 @@ def test_a_clock_that_counts_from_1970_dates_a_log(tmp_path, begin, day):
     fleet.run([str(tmp_path / "logs")], tmp_path / "out", ["panda"], workers=1)
     row, = table(tmp_path / "out", "episodes")
     assert (row["date"] or None) == day
-    told, _ = command("sql", tmp_path / "out", "SELECT day FROM logs", "--json")
-    assert json.loads(told)[0]["day"] == day
+    answer, _ = command("sql", tmp_path / "out", "SELECT day FROM logs", "--json")
+    assert json.loads(answer)[0]["day"] == day
 
 
 

@@ -49,8 +49,8 @@ struct ANTAEUS_API Episode {
   bool simulated = false;                   ///< see Observation::simulated
   std::string torque_unit = {};             ///< of tau, where the log's format states another than N·m; else empty
   std::vector<Eigen::Index> invalid_steps;  ///< rows with NaN or infinity in q, tau, or the quaternion
-  /// Joints (and an IMU) without a valid reading in more than 1 % of the steps, the worst first, one sentence each.
-  /// What the other steps show is then no all-clear.
+  /// Joints (and an IMU) without a valid reading in more than 1 % of the steps, the worst first, one sentence each: the
+  /// other steps then give no all-clear.
   std::vector<std::string> silent = {};
 
   Eigen::Index steps() const noexcept { return tau.rows() > 0 ? tau.rows() : q.rows(); }
