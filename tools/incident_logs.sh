@@ -2,7 +2,7 @@
 # Lays the incident's public logs and its robot where the tests look: the folder ANTAEUS_SHARED, else ../shared.
 #   git clone --recurse-submodules https://github.com/correlllab/h12_adaptive_policy CLONE
 #   tools/incident_logs.sh CLONE [CONTROLLER]
-# CONTROLLER: a clone of correlllab/h12_ros2_controller, for the robot, where CLONE does not hold it. Every file is compared with
+# CONTROLLER: a clone of correlllab/h12_ros2_controller, for the robot, where CLONE does not hold it in a submodule. Every file is compared with
 # tools/incident_logs.sha256 before anything is laid; one that is absent or another is named, with both hashes: exit 2, and nothing is laid.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -12,15 +12,16 @@ for folder in "$@"; do [ -d "$folder" ] || fail "$folder is no folder"; done
 clone=$1
 target=${ANTAEUS_SHARED:-$here/../shared}
 
-robot_of() {  # the URDF in the controller's repository: given, within the clone, or beside it
-  local place
-  for place in "${2:-$1/h12_ros2_controller}" "$1/../h12_ros2_controller" "$1"; do
-    if [ -f "$place/assets/h1_2/h1_2_handless.urdf" ]; then
-      printf '%s\n' "$place/assets/h1_2/h1_2_handless.urdf"
+robot_of() {  # the URDF of the controller's repository: given, a submodule in any folder of the clone, or next to the clone
+  local urdf=assets/h1_2/h1_2_handless.urdf place found=
+  [ $# -eq 2 ] || found=$(find "$1" -path "*/$urdf" -type f | LC_ALL=C sort | sed -n 1p)
+  for place in "${found:-${2:-$1/h12_ros2_controller}/$urdf}" "$1/../h12_ros2_controller/$urdf" "$1/$urdf"; do
+    if [ -f "$place" ]; then
+      printf '%s\n' "$place"
       return
     fi
   done
-  printf '%s\n' "${2:-$1/h12_ros2_controller}/assets/h1_2/h1_2_handless.urdf"
+  printf '%s\n' "${2:-$1/h12_ros2_controller}/$urdf"
 }
 
 froms=() tos=()

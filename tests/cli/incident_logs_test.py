@@ -51,6 +51,17 @@ def refused(done, target):
     return line
 
 
+@pytest.mark.parametrize("submodule", ["submodules/h12_ros2_controller", "third_party/robots/controller"])
+def test_finds_the_robot_in_any_submodule(made_up, tmp_path, submodule):
+    project, clone, hashes = made_up
+    (clone / submodule).parent.mkdir(parents=True)
+    shutil.move(clone / "h12_ros2_controller", clone / submodule)
+    done = lay(tmp_path / "laid", clone, project=project)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{len(hashes)} files")
+    assert laid(tmp_path / "laid") == hashes
+
+
 @pytest.mark.parametrize("where", ["within", "beside", "given"])
 def test_every_file_is_laid(made_up, tmp_path, where):
     project, clone, hashes = made_up
