@@ -165,7 +165,7 @@ def jacobian(robot, q, frame):
     """Of a frame's origin [m/rad], 3 × motors, base upright."""
     model = robot.model
     whole = model.position_from_motors(q, [0.0, 0.0, 0.0, 1.0])
-    return np.array(robot.point_jacobian(whole, frame, np.zeros(3)))[:3][:, model.motor_rows()]
+    return np.array(robot.point_jacobian(whole, frame, np.zeros(3), local=True))[:3][:, model.motor_rows()]
 
 
 def sensed(robot, q, endpoints, limbs):

@@ -56,11 +56,13 @@ auto frame_jacobian(const Terms& self, FrameId frame) {
                 [&](Matrix6X& J) { return self.terms.frame_jacobian(frame, J); });
 }
 
-auto point_jacobian_of(const Terms& self, FrameId frame, const ArrayArgument& point) {
+auto point_jacobian_of(const Terms& self, FrameId frame, const ArrayArgument& point, bool local) {
   constexpr const char* kPlace = "PositionTerms.point_jacobian";
   const Vector3 p = as_vector(point, kPlace, "point", 3);
   return filled(kPlace, Matrix6X(6, self.model.nv()),
-                [&](Matrix6X& J) { return point_jacobian(self.terms, frame, p, J); });
+                [&](Matrix6X& J) {
+                  return point_jacobian(self.terms, frame, p, local ? PointIn::frame : PointIn::world, J);
+                });
 }
 
 void bind_position_terms(nb::module_& module) {
@@ -104,15 +106,15 @@ void bind_position_terms(nb::module_& module) {
           "frame_jacobian",
           [](const Terms& self, std::string_view frame) { return frame_jacobian(self, self.model.frame(frame)); },
           "frame"_a)
-      .def("point_jacobian", &point_jacobian_of, "frame"_a, "point"_a,
-           "J_WP_W [6 × nv]: velocity of a point fixed in the frame, given in its axes from its origin [3], m; in "
-           "world axes, linear rows first. MuJoCo: mj_jac.")
+      .def("point_jacobian", &point_jacobian_of, "frame"_a, "point"_a, "local"_a = false,
+           "J_WP_W [6 × nv]: velocity of a point fixed in the frame, in world axes, linear rows first. point [3], m: in "
+           "the world, as MuJoCo's mj_jac takes it; local: in the frame's axes, from its origin.")
       .def(
           "point_jacobian",
-          [](const Terms& self, std::string_view frame, const ArrayArgument& point) {
-            return point_jacobian_of(self, self.model.frame(frame), point);
+          [](const Terms& self, std::string_view frame, const ArrayArgument& point, bool local) {
+            return point_jacobian_of(self, self.model.frame(frame), point, local);
           },
-          "frame"_a, "point"_a)
+          "frame"_a, "point"_a, "local"_a = false)
       .def(
           "center_of_mass",
           [](const Terms& self) {

@@ -100,15 +100,15 @@ void bind_model_options(nb::module_& module) {
 }
 
 auto point_jacobian_at(const RobotModel& model, const ArrayArgument& q, std::string_view frame,
-                       const ArrayArgument& point) {
+                       const ArrayArgument& point, bool local) {
   constexpr const char* kPlace = "point_jacobian";
   return fresh(point_jacobian(model, as_vector(q, kPlace, "q", model.nq()), frame,
-                              Vector3(as_vector(point, kPlace, "point", 3))));
+                              Vector3(as_vector(point, kPlace, "point", 3)), local ? PointIn::frame : PointIn::world));
 }
 constexpr const char* kPointJacobian =
-    "J [6 × nv] at q [nq] of a point fixed in a frame, given in the frame's axes from its origin [3], m: velocity of "
-    "the point, then angular velocity, in world axes. MuJoCo: mj_jac. ModelError with the nearest frame. In a loop: "
-    "PositionTerms.point_jacobian.";
+    "J [6 × nv] at q [nq] of a point fixed in a frame: velocity of the point, then angular velocity, in world axes. "
+    "point [3], m: in the world, as MuJoCo's mj_jac takes it; local: in the frame's axes, from its origin. ModelError "
+    "with the nearest frame. In a loop: PositionTerms.point_jacobian.";
 
 void bind_robot_model(nb::module_& module) {
   nb::class_<RobotModel>(
@@ -147,7 +147,8 @@ void bind_robot_model(nb::module_& module) {
       .def("frame_names", &RobotModel::frame_names, "Links, joints and fixed frames.")
       .def("supporting_motors", &RobotModel::supporting_motors, "frame"_a,
            "Motors between the root and the frame: the only columns of its Jacobian that are not zero.")
-      .def("point_jacobian", &point_jacobian_at, "q"_a, "frame"_a, "point"_a, kPointJacobian)
+      .def("point_jacobian", &point_jacobian_at, "q"_a, "frame"_a, "point"_a, "local"_a = false,
+           kPointJacobian)
       .def(
           "neutral", [](const RobotModel& self) { return fresh(self.neutral()); },
           "The configuration [nq] with every joint at zero and the base at the origin.")
@@ -264,10 +265,9 @@ void bind_profile(nb::module_& module) {
           "wanted"_a = nb::list(), "Frames of endpoints named by frame or label; the profile's own for an empty list.")
       .def(
           "point_jacobian",
-          [](const Robot& self, const ArrayArgument& q, std::string_view frame, const ArrayArgument& point) {
-            return point_jacobian_at(self.model, q, frame, point);
-          },
-          "q"_a, "frame"_a, "point"_a, kPointJacobian)
+          [](const Robot& self, const ArrayArgument& q, std::string_view frame, const ArrayArgument& point,
+             bool local) { return point_jacobian_at(self.model, q, frame, point, local); },
+          "q"_a, "frame"_a, "point"_a, "local"_a = false, kPointJacobian)
       .def("reference_motor", &Robot::reference_motor, "Index of the reference joint's motor, −1 without one.");
   bind_fields(robot);
   module.def("write_profile", &write_profile, "robot"_a, "folder"_a,

@@ -47,7 +47,7 @@ def _arm_or_legs(robot, fault, seconds, rate, chance):
         frame = robot.profile.endpoints[0].frame
         pushed = (time % 20 > 12) & (time % 20 < 18)  # while it rests
         for at in np.flatnonzero(pushed):
-            jacobian = robot.point_jacobian(robot.model.position_from_motors(q[at], (0, 0, 0, 1)), frame, np.zeros(3))
+            jacobian = robot.point_jacobian(robot.model.position_from_motors(q[at], (0, 0, 0, 1)), frame, np.zeros(3), local=True)
             tau[at] -= robot.model.select_motor_rows(jacobian[2]) * -_PUSH
     log = antaeus.Episode.from_arrays(q=q, tau=tau, v=v, time=time, robot=robot, name="log")
     return antaeus.mutate(log, robot, fault) if fault in antaeus.plantable_faults() else log

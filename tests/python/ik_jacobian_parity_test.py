@@ -88,10 +88,14 @@ def test_any_point_on_any_link_moves_as_in_mujoco(panda, reference):
             for point in points[:5]:
                 place = data.xpos[body] + data.xmat[body].reshape(3, 3) @ point
                 mujoco.mj_jac(reference, data, theirs[:3], theirs[3:], place, body)
-                ours = panda.point_jacobian(q, link, point)
+                ours = panda.point_jacobian(q, link, place)
                 np.testing.assert_allclose(ours, theirs, **near)
-                np.testing.assert_array_equal(terms.point_jacobian(link, point), ours)
-                np.testing.assert_array_equal(panda.model.point_jacobian(q, link, point), ours)
+                np.testing.assert_array_equal(terms.point_jacobian(link, place), ours)
+                np.testing.assert_array_equal(panda.model.point_jacobian(q, link, place), ours)
+                local = panda.point_jacobian(q, link, point, local=True)
+                np.testing.assert_allclose(local, theirs, **near)
+                np.testing.assert_array_equal(terms.point_jacobian(panda.model.frame(link), point, local=True), local)
+                np.testing.assert_array_equal(panda.model.point_jacobian(q, link, point, local=True), local)
                 largest = max(largest, np.abs(ours - theirs).max())
     print(f"\n{CONFIGURATIONS} configurations, {len(shared)} links, 5 points each: largest difference {largest:.1e}")
 

@@ -286,7 +286,7 @@ def own_log(folder):
     free += [dynamics.inverse_dynamics(*state) for state in zip(qpos, dq, ddq)]
     pushed = free.copy()
     for i in np.flatnonzero((time >= 5.0) & (time < 7.0)):
-        pushed[i] -= robot.point_jacobian(qpos[i], "tool0", np.zeros(3))[:3].T @ [0.0, 15.0, 0.0]
+        pushed[i] -= robot.point_jacobian(qpos[i], "tool0", np.zeros(3), local=True)[:3].T @ [0.0, 15.0, 0.0]
     for name, tau in dict(my_log=pushed, free_log=free).items():
         (folder / name).mkdir()
         for channel, values in dict(time=time, qpos=qpos, dq=dq, tau=tau).items():

@@ -36,7 +36,8 @@ void expect_no_allocation(const std::string& name) {
     terms.gravity_torque(out);
     terms.frame_pose(frame, X);
     terms.frame_jacobian(frame, J);
-    point_jacobian(terms, frame, Vector3(0.1, -0.2, 0.3), J);
+    point_jacobian(terms, frame, Vector3(0.1, -0.2, 0.3), PointIn::world, J);
+    point_jacobian(terms, frame, Vector3(0.1, -0.2, 0.3), PointIn::frame, J);
     terms.center_of_mass(p_WC);
     terms.center_of_mass_jacobian(J.topRows<3>());
     terms.nonlinear_effects(v, out, frame, drift);

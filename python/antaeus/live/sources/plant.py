@@ -96,7 +96,7 @@ def _sensed(robot: "Robot", pose: np.ndarray) -> float:
     """How strongly motors' torques tell the force at a hand that they tell least: the smallest σ of its Jacobian [m]."""
     model = robot.model
     whole = model.position_from_motors(pose, [0.0, 0.0, 0.0, 1.0])
-    jacobians = [np.array(robot.point_jacobian(whole, frame, np.zeros(3)))[:3][:, model.motor_rows()] for frame in hands_of(robot)]
+    jacobians = [np.array(robot.point_jacobian(whole, frame, np.zeros(3), local=True))[:3][:, model.motor_rows()] for frame in hands_of(robot)]
     return min(float(np.linalg.svd(J, compute_uv=False)[-1]) for J in jacobians)
 
 
