@@ -30,18 +30,20 @@ def _quaternion(R: _Array) -> _Array:
 class StatefulRobot:
     """The calls of a robot model that holds its state: of the motors [motors] in the profile's order, rad and N·m.
 
-    imu_quat is of the IMU's frame, in the profile's order of quaternions, everywhere; without one the base counts as
-    upright. Given to a call, q replaces the whole state of that call but tau: its imu_quat counts alone, as in the
+    imu_quat is of the IMU's frame, in the profile's order of quaternions, everywhere (imu="as_base": used as the
+    base's, as the deployed code does); without one the base counts as upright. Given to a call, q replaces the whole state of that call but tau: its imu_quat counts alone, as in the
     deployed code.
 
     robot: a Robot, a name or a file. frames: those that get_frame_wrench will name; empty: the endpoints that the
-    deployed code reads. method: posterior, or deployed, pinv(Jᵀ)(τ − g), to compare.
+    deployed code reads. method: posterior, or deployed, pinv(Jᵀ)(τ − g), to compare. imu: mounted, as_base or none; None:
+    equation.imu of the robot's settings.
     """
 
-    def __init__(self, robot: str | os.PathLike[str] | antaeus.Robot, method: str = "posterior", frames: Sequence[str] = ()) -> None:
+    def __init__(self, robot: str | os.PathLike[str] | antaeus.Robot, method: str = "posterior", frames: Sequence[str] = (),
+                 imu: str | None = None) -> None:
         self.robot = robot if isinstance(robot, antaeus.Robot) else antaeus.load_robot(robot)
         self.state: dict[str, _Array] = {}
-        self._estimator = antaeus.FrameWrenchEstimator(self.robot, method, list(frames))
+        self._estimator = antaeus.FrameWrenchEstimator(self.robot, method, list(frames), imu)
         self._readers: dict[str, antaeus.InstantReader] = {}
 
     def __repr__(self) -> str:
@@ -85,7 +87,7 @@ class StatefulRobot:
         if frame_name not in self._estimator.frame_names():
             self.robot.model.frame(frame_name)  # raises for one that does not exist
             self._estimator = antaeus.FrameWrenchEstimator(self.robot, self._estimator.method(),
-                                                           [*self._estimator.frame_names(), frame_name])
+                                                           [*self._estimator.frame_names(), frame_name], str(self._estimator.imu()))
         return self._estimator.get_frame_wrench(frame_name, here, torque, quaternion)
 
     def _vector(self, name: str, values: ArrayLike, size: int | None = None) -> _Array:
@@ -110,7 +112,7 @@ class StatefulRobot:
     def _instant(self, frame_name: str, q: ArrayLike | None, imu_quat: ArrayLike | None) -> antaeus.Instant:
         here, quaternion = self._taken(q, imu_quat)
         if frame_name not in self._readers:
-            self._readers[frame_name] = antaeus.InstantReader(self.robot, [frame_name])
+            self._readers[frame_name] = antaeus.InstantReader(self.robot, [frame_name], imu=str(self._estimator.imu()))
         if quaternion is not None and self.robot.profile.imu.order == "wxyz":
             quaternion = quaternion[[1, 2, 3, 0]]
         now = self._readers[frame_name].at(antaeus.Observation(q=here, tau=np.zeros_like(here),

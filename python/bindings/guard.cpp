@@ -173,14 +173,17 @@ void bind_frame_wrench(nb::module_& module) {
       .def(
           "__init__",
           [](FrameWrenchEstimator* self, const Robot& robot, std::string_view method,
-             const std::vector<std::string>& frames) {
+             const std::vector<std::string>& frames, const std::optional<std::string>& imu) {
+            std::optional<ImuUse> use;
+            if (imu) use = parse_enum<ImuUse>(*imu, "FrameWrenchEstimator.imu");
             new (self) FrameWrenchEstimator(robot, parse_enum<FrameWrenchMethod>(method, "FrameWrenchEstimator.method"),
-                                            frames);
+                                            frames, use);
           },
-          "robot"_a, "method"_a = "posterior", "frames"_a = nb::list(),
-          "frames: those that will be asked for; empty: those that the deployed code reads. ModelError for an unknown "
-          "frame, "
-          "OptionsError for an unknown method.")
+          "robot"_a, "method"_a = "posterior", "frames"_a = nb::list(), "imu"_a = nb::none(),
+          "frames: those that will be asked for; empty: those that the deployed code reads. imu: use of imu_quat, "
+          "mounted (carried from the sensor's frame to the base), as_base (used as the base's, as in the deployed "
+          "code) or none; None: equation.imu of the robot's settings. ModelError for an unknown frame, OptionsError "
+          "for an unknown method or imu.")
       .def(
           "get_frame_wrench",
           [](FrameWrenchEstimator& self, std::string_view frame_name, const ArrayArgument& q, const ArrayArgument& tau,
@@ -199,7 +202,8 @@ void bind_frame_wrench(nb::module_& module) {
           "state "
           "that cannot be used but StatusError for arrays of another shape.")
       .def("frame_names", &FrameWrenchEstimator::frame_names, "Frames that it answers for.")
-      .def("method", &FrameWrenchEstimator::method, "posterior, or deployed.");
+      .def("method", &FrameWrenchEstimator::method, "posterior, or deployed.")
+      .def("imu", &FrameWrenchEstimator::imu, "Use of imu_quat: mounted, as_base or none.");
 }
 
 }  // namespace

@@ -18,6 +18,11 @@ PosteriorOptions in_consumers_sign(const RobotProfile& profile, const Settings& 
   return options;
 }
 
+InstantOptions with_imu(InstantOptions options, ImuUse imu) {
+  options.imu = imu;
+  return options;
+}
+
 ResidualOptions static_only(const Settings& settings) {
   ResidualOptions options = settings.get<ResidualOptions>();
   options.kind = ResidualChoice::static_gravity;
@@ -27,14 +32,17 @@ ResidualOptions static_only(const Settings& settings) {
 }  // namespace
 
 FrameWrenchEstimator::FrameWrenchEstimator(const Robot& robot, FrameWrenchMethod method,
-                                           const std::vector<std::string>& frames)
-    : FrameWrenchEstimator(robot, method, chosen(robot, frames), robot.settings(chosen(robot, frames))) {}
+                                           const std::vector<std::string>& frames, std::optional<ImuUse> imu)
+    : FrameWrenchEstimator(robot, method, chosen(robot, frames),
+                           imu.value_or(robot.settings(chosen(robot, frames)).get<InstantOptions>().imu),
+                           robot.settings(chosen(robot, frames))) {}
 
 FrameWrenchEstimator::FrameWrenchEstimator(const Robot& robot, FrameWrenchMethod method,
-                                           const std::vector<std::string>& frames, const Settings& settings)
+                                           const std::vector<std::string>& frames, ImuUse imu, const Settings& settings)
     : method_(method),
+      imu_(imu),
       scalar_first_(robot.profile.imu.order == QuaternionOrder::wxyz),
-      reader_(robot, frames, settings.get<InstantOptions>()),
+      reader_(robot, frames, with_imu(settings.get<InstantOptions>(), imu)),
       input_(robot, settings.get<InputCheckOptions>()),
       residual_(robot, static_only(settings)),
       posterior_(reader_, in_consumers_sign(robot.profile, settings)),

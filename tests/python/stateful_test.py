@@ -50,7 +50,7 @@ def test_from_the_state_that_was_set(h1_2, reference):
         q, tau = numbers.uniform(-0.5, 0.5, 27), numbers.uniform(-30, 30, 27)
         h1_2.set_state(q, tau)
         full = reference.full_q(q)
-        assert np.array_equal(h1_2.full_q(), full)
+        assert np.array_equal(h1_2.full_q(), full) and full.shape == (34,)
         J, g = reference.jacobian(full), reference.gravity(full)
         assert np.allclose(h1_2.get_frame_jacobian(WRIST), J, rtol=0, atol=1e-14)
         assert np.allclose(h1_2.get_gravity_compensation(), g, rtol=0, atol=1e-12)
@@ -80,6 +80,29 @@ def test_the_base_is_turned_as_the_imu_tells(h1_2, reference):
         assert min(np.abs(ours - quaternion).max(), np.abs(ours + quaternion).max()) < 1e-14
         assert np.allclose(h1_2.get_gravity_compensation(), reference.gravity(reference.full_q(np.zeros(27), quaternion)),
                            rtol=0, atol=1e-12)
+
+
+def test_as_base_feeds_the_quaternion_to_the_base_as_the_deployed_code_does(reference):
+    numbers = generator()
+    deployed = StatefulRobot("h1_2", method="deployed", imu="as_base")
+    call = antaeus.FrameWrenchEstimator(deployed.robot, "deployed", imu="as_base")
+    mounted = StatefulRobot("h1_2", method="deployed")
+    assert (call.imu(), antaeus.FrameWrenchEstimator(deployed.robot).imu()) == ("as_base", "mounted")
+    for _ in range(20):
+        q, tau, quaternion = numbers.uniform(-0.5, 0.5, 27), numbers.uniform(-30, 30, 27), numbers.normal(size=4)
+        quaternion /= np.linalg.norm(quaternion)
+        given = quaternion if deployed.robot.profile.imu.order == "xyzw" else quaternion[[3, 0, 1, 2]]
+        full = reference.full_q(q, quaternion)  # the torso's IMU, and the waist is not at zero
+        J, g = reference.jacobian(full), reference.gravity(full)
+        wrench = np.linalg.pinv(J.T) @ (tau - g)
+        close = ROUNDING * np.linalg.norm(wrench)
+        assert np.allclose(deployed.get_gravity_compensation(q, given), g, rtol=0, atol=1e-12)
+        assert np.allclose(deployed.get_frame_jacobian(WRIST, q, given), J, rtol=0, atol=1e-13)
+        assert np.linalg.norm(np.asarray(deployed.get_frame_wrench(WRIST, q, tau, given)) - wrench) < close
+        assert np.linalg.norm(np.asarray(call.get_frame_wrench(WRIST, q, tau, given)) - wrench) < close
+        assert np.linalg.norm(np.asarray(mounted.get_frame_wrench(WRIST, q, tau, given)) - wrench) > 1.0
+    with pytest.raises(antaeus.OptionsError, match="as_base"):
+        StatefulRobot("h1_2", imu="as_bse")
 
 
 def test_bad_input_is_one_line():

@@ -3,6 +3,7 @@
 /// Drop-in replacement for the deployed estimator's call. It returns the
 /// posterior's wrench with verdict and uncertainty.
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -32,25 +33,30 @@ constexpr auto enum_names(FrameWrenchMethod) noexcept { return name_list<FrameWr
 class ANTAEUS_API FrameWrenchEstimator {
  public:
   /// \param frames  those that get_frame_wrench will name; empty: the endpoints that the deployed code reads, else all
+  /// \param imu     use of imu_quat; empty: equation.imu of the robot's settings, by default `mounted`. `as_base`
+  ///                reproduces deployed code that takes the quaternion of an IMU elsewhere for that of the base
   /// \throws ModelError, OptionsError
   explicit FrameWrenchEstimator(const Robot& robot, FrameWrenchMethod method = FrameWrenchMethod::posterior,
-                                const std::vector<std::string>& frames = {});
+                                const std::vector<std::string>& frames = {}, std::optional<ImuUse> imu = {});
 
   /// Successive calls with the same q, tau and quaternion compute once, whatever their frames.
   /// \param q, tau    motor order [rad, N·m]
-  /// \param imu_quat  of the IMU's frame, in the profile's quaternion order; null: the base counts as upright
+  /// \param imu_quat  of the IMU's frame (`as_base`: used as the base's), in the profile's quaternion order; null: the
+  ///                  base counts as upright
   /// \return for a frame that the constructor was not given: `unknown_frame`, NaN. \realtime (frame_wrench_test)
   const WrenchEstimate& get_frame_wrench(std::string_view frame_name, ConstVectorRef q, ConstVectorRef tau,
                                          const Eigen::Vector4d* imu_quat = nullptr) noexcept;
 
   const std::vector<std::string>& frame_names() const noexcept { return reader_.endpoint_names(); }
   FrameWrenchMethod method() const noexcept { return method_; }
+  ImuUse imu() const noexcept { return imu_; }
 
  private:
-  FrameWrenchEstimator(const Robot& robot, FrameWrenchMethod method, const std::vector<std::string>& frames,
+  FrameWrenchEstimator(const Robot& robot, FrameWrenchMethod method, const std::vector<std::string>& frames, ImuUse imu,
                        const Settings& settings);
 
   FrameWrenchMethod method_;
+  ImuUse imu_;
   bool scalar_first_ = false;
   InstantReader reader_;
   InputChecks input_;
