@@ -72,10 +72,40 @@ void set_task(ContactTaskOptions& task, const char* place, const ArrayArgument& 
                parse_enum<ProfileShape>(option_text(place, shape), std::string(place) + ".line_shape"), ramp};
 }
 
+HybridTarget target_of(const char* place, const Pose& X_WT, const Array& R_WC, const Axes& force_axes,
+                       const std::optional<Wrench>& wrench, const Array& twist, const Array& acceleration, double trust,
+                       bool integrates, bool integrates_motion) {
+  HybridTarget target;
+  if (R_WC) target.R_WC = as_matrix(*R_WC, place, "R_WC", 3, 3);
+  target.force_axes = force_axes;
+  target.wrench = wrench.value_or(Wrench{});
+  target.X_WT = X_WT;
+  target.twist = six(twist, place, "twist");
+  target.acceleration = six(acceleration, place, "acceleration");
+  target.trust = trust;
+  target.integrates = integrates;
+  target.integrates_motion = integrates_motion;
+  return target;
+}
+
 void bind_hybrid(nb::module_& module) {
   bind_enumeration<ForceFilter>(module, "What the measured force passes before it is compared with the wanted one.");
   bind_struct<HybridTarget>(module, "HybridTarget",
-                            "What is wanted of the tool in one cycle: motion along some axes, force along others.");
+                            "What is wanted of the tool in one cycle: motion along some axes, force along others.")
+      .def(
+          "__init__",
+          [](HybridTarget* self, const Pose& X_WT, const Array& R_WC, const Axes& force_axes,
+             const std::optional<Wrench>& wrench, const Array& twist, const Array& acceleration, double trust,
+             bool integrates, bool integrates_motion) {
+            new (self) HybridTarget(target_of("HybridTarget", X_WT, R_WC, force_axes, wrench, twist, acceleration,
+                                              trust, integrates, integrates_motion));
+          },
+          "X_WT"_a = Pose(), "R_WC"_a = nb::none(),
+          "force_axes"_a = nb::make_tuple(false, false, false, false, false, false), "wrench"_a = nb::none(),
+          "twist"_a = nb::none(), "acceleration"_a = nb::none(), "trust"_a = 1.0, "integrates"_a = true,
+          "integrates_motion"_a = true,
+          "The arguments of HybridController.update as one value, for a HybridController or a HybridLaw. X_WT: the "
+          "world's origin where it is not given. StatusError for an array of another shape.");
   bind_struct<HybridCommand>(module, "HybridCommand",
                              "Of HybridController. A copy of its own; NaN on any status but ok, and the arm brakes.");
   nb::class_<HybridController>(
@@ -94,17 +124,8 @@ void bind_hybrid(nb::module_& module) {
           [](HybridController& self, const ToolState& now, const Pose& X_WT, const Array& R_WC, const Axes& force_axes,
              const std::optional<Wrench>& wrench, const Array& twist, const Array& acceleration, double trust,
              bool integrates, bool integrates_motion, const std::optional<Wrench>& measured, double dt) {
-            constexpr const char* kPlace = "HybridController.update";
-            HybridTarget wanted;
-            if (R_WC) wanted.R_WC = as_matrix(*R_WC, kPlace, "R_WC", 3, 3);
-            wanted.force_axes = force_axes;
-            wanted.wrench = wrench.value_or(Wrench{});
-            wanted.X_WT = X_WT;
-            wanted.twist = six(twist, kPlace, "twist");
-            wanted.acceleration = six(acceleration, kPlace, "acceleration");
-            wanted.trust = trust;
-            wanted.integrates = integrates;
-            wanted.integrates_motion = integrates_motion;
+            const HybridTarget wanted = target_of("HybridController.update", X_WT, R_WC, force_axes, wrench, twist,
+                                                  acceleration, trust, integrates, integrates_motion);
             return HybridCommand(self.update(now, wanted, sensed(measured), dt));
           },
           "now"_a, "X_WT"_a, "R_WC"_a = nb::none(),
