@@ -59,10 +59,11 @@ PreflightReport preflight(const Robot& robot, const std::vector<std::string>& wa
       report.notes.push_back(endpoints[k] + " " + senses + ": its sds at rest and moving are of what it senses");
     }
     if (const std::string why = quality.untold_force(static_cast<int>(k)); !why.empty()) {
-      const int shown = detail::moved_directions(model, model.frame(endpoints[k]));
+      const detail::MovedDirections moved = detail::moved_directions(model, model.frame(endpoints[k]));
       report.notes.push_back("the limit on the sd is left out at " + endpoints[k] + ": " + why +
-                             "; kappa is over the " + std::to_string(shown) +
-                             " directions in which its joints move it");
+                             "; kappa is over the " + std::to_string(moved.count) +
+                             (moved.plane ? " directions of the plane" : " directions") +
+                             " in which its joints move it");
     } else {
       report.sd_checks.push_back(
           check(PreflightCheckKind::sd, endpoints[k], quality.value(pose, PoseQuantity::sd), sd_limit));

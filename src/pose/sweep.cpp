@@ -27,7 +27,7 @@ class EndpointInPoses {
       : robot_(robot),
         reader_(robot, {endpoint}, {.imu = ImuUse::none}),
         supporting_(robot.model.supporting_motors(robot.model.frame(endpoint))),
-        directions_(std::max(1, detail::moved_directions(robot.model, robot.model.frame(endpoint)))),
+        moved_(detail::moved_directions(robot.model, robot.model.frame(endpoint))),
         svd_(robot.model.motor_count(), 6),
         inverse_(6, robot.model.motor_count()) {
     observation_.tau.setZero(robot.model.motor_count());
@@ -56,10 +56,13 @@ class EndpointInPoses {
     PoseSpectrum result;
     result.sigma.setConstant(kNaN);
     result.height = now.pose(0).translation.z();
-    svd_.compute_transposed(now.jacobian(0));
+    const Eigen::Index directions = std::max(1, moved_.count);
+    Matrix6X J = now.jacobian(0);
+    if (moved_.plane) detail::restrict_to_plane(*moved_.plane, now.base_rotation(), J);
+    svd_.compute_transposed(J);
     result.sigma.head(svd_.sigma().size()) = svd_.sigma();
-    result.sigma_min = svd_.sigma()[directions_ - 1];
-    result.kappa = condition_number(svd_.sigma().head(directions_));
+    result.sigma_min = svd_.sigma()[directions - 1];
+    result.kappa = condition_number(svd_.sigma().head(directions));
     result.gain = kNaN;
     if (gain_motor_ >= 0 && moore_penrose(svd_, kNumpyRelativeTolerance, inverse_).status == Status::ok) {
       result.gain = gain_row_ < 0 ? force_gain(inverse_, gain_motor_) : std::abs(inverse_(gain_row_, gain_motor_));
@@ -71,7 +74,7 @@ class EndpointInPoses {
   const Robot& robot_;
   InstantReader reader_;
   std::vector<int> supporting_;
-  Eigen::Index directions_;  // that these move: κ is over so many singular values
+  detail::MovedDirections moved_;  // by these: κ is over so many singular values
   SmallSvd svd_;
   Matrix6X inverse_;
   Observation observation_;

@@ -52,6 +52,22 @@ def test_preflight_reads_well():
     assert max(map(len, story.splitlines())) <= 130
 
 
+@pytest.mark.parametrize(("pose", "forces", "sigma"), [("bent", (10, 13.8, 1.6), 0.299), ("straight", (71, 125.6, 8.7), 0.035)])
+def test_preflight_reads_the_planar_arms_error_as_the_report_does(pose, forces, sigma):
+    """5 N·m too much at the first joint: 10 N bent, 71 N straight, through the 2 × 3 Jacobian of the tool's place."""
+    arguments = ("preflight", "--robot", "planar_3r", "--pose", pose)
+    report = json.loads(run(*arguments, "--json").stdout)
+    readings = report["joint_readings"]
+    assert [(r["endpoint"], r["joint"], r["error"]) for r in readings] == [("tool", f"joint_{i}", 5) for i in (1, 2, 3)]
+    assert [round(r["force_N"], 0 if f == int(f) else 1) for r, f in zip(readings, forces)] == list(forces)
+    assert round(report["endpoints"][0]["sigma_min"], 3) == sigma
+    story = text(run(*arguments).stdout)
+    assert "Force that an error of 5 N·m in one torque reads as" in story
+    (line,) = [line for line in story.splitlines() if re.match(r"\s*tool +joint_1 ", line)]
+    assert round(float(line.split()[-1])) == forces[0]
+    assert "joint_readings" not in json.loads(run("preflight", *TARGET, "--json").stdout)
+
+
 def with_imu(twins, folder, quaternion):
     """The incident's twin with this quaternion at every step; None: without an IMU."""
     shutil.copytree(twins / "twin_incident", folder)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <numbers>
 
 #include "antaeus/core/error.hpp"
 #include "robot/test_robots.hpp"
@@ -105,25 +106,31 @@ TEST(DeployedEstimator, KappaScaledIsNaNWhereNotAskedFor) {
 }
 
 TEST(DeployedEstimator, RankDeficientPoseIsUnobservableAndSaysWhy) {
-  // Three joints about z never see more than three components.
+  // Three joints about z never see more than a force in their plane and the moment about its normal.
   const Robot robot = test::own_robot("planar_3r");
   InstantReader reader(robot, {"tool"});
   DeployedEstimator estimator(reader);
+  StackedEstimator stacked(reader);
   const VectorX q = robot.pose("bent");
-  const Vector6 push = (Vector6() << 3, 4, 50, 7, 8, 0.5).finished();
-  ASSERT_EQ(reader.at(observed(q, torque_at_rest(robot, q, {"tool"}, {push}))).status(), Status::ok);
-  const WrenchEstimate& estimate = estimator.solve(reader.instant())[0];
-  EXPECT_EQ(estimate.status, Status::ok);
-  EXPECT_EQ(estimate.verdict, Verdict::unobservable);
-  EXPECT_EQ(estimate.reasons, Reason::rank_deficient);
-  EXPECT_EQ(estimate.rank, 3);
-  // What leaves a trace comes back; of the rest the estimate says nothing.
-  const Vector6 w = estimate.wrench.to_vector();
-  EXPECT_NEAR(w[kFx], -3, tolerance::kRecoveredWrench);
-  EXPECT_NEAR(w[kFy], -4, tolerance::kRecoveredWrench);
-  EXPECT_NEAR(w[kMz], -0.5, tolerance::kRecoveredWrench);
-  EXPECT_EQ(w[kFz], 0.0);
-  EXPECT_TRUE(std::isnan(estimate.reference_residual) && estimate.reference_gain.array().isNaN().all());
+  const auto estimate_under = [&](auto& chosen, const Vector6& push) -> const WrenchEstimate& {
+    EXPECT_EQ(reader.at(observed(q, torque_at_rest(robot, q, {"tool"}, {push}))).status(), Status::ok);
+    const WrenchEstimate& estimate = chosen.solve(reader.instant())[0];
+    EXPECT_EQ(estimate.status, Status::ok);
+    EXPECT_EQ(estimate.verdict, Verdict::unobservable);
+    EXPECT_EQ(estimate.reasons, Reason::rank_deficient);
+    // The components that move a joint come back; the others are zero.
+    EXPECT_NEAR(estimate.wrench.force.x(), -3, tolerance::kRecoveredWrench);
+    EXPECT_NEAR(estimate.wrench.force.y(), -4, tolerance::kRecoveredWrench);
+    EXPECT_EQ(estimate.wrench.force.z(), 0.0);
+    EXPECT_TRUE(std::isnan(estimate.reference_residual) && estimate.reference_gain.array().isNaN().all());
+    return estimate;
+  };
+  const WrenchEstimate& force = estimate_under(estimator, (Vector6() << 3, 4, 50, 7, 8, 0).finished());
+  EXPECT_EQ(force.rank, 2);
+  EXPECT_EQ(force.wrench.torque, Vector3::Zero()) << "a force explains the torques of a planar arm";
+  const WrenchEstimate& wrench = estimate_under(stacked, (Vector6() << 3, 4, 50, 7, 8, 0.5).finished());
+  EXPECT_EQ(wrench.rank, 3);
+  EXPECT_NEAR(wrench.wrench.torque.z(), -0.5, tolerance::kRecoveredWrench);
 }
 
 TEST(DeployedEstimator, DirectionsBelowTheToleranceAreLostCountedAndNamed) {
@@ -144,14 +151,48 @@ TEST(DeployedEstimator, TenAndSeventyOneNewtonOfThePlanarArm) {
   // Incident report, Figure 1: 5 N·m too much at the first joint of the three-link arm, J the 2 × 3 of x and y.
   const Robot robot = test::own_robot("planar_3r");
   InstantReader reader(robot, {"tool"});
+  DeployedEstimator estimator(reader);
   for (const auto& [pose, printed] : {std::pair("bent", "10"), std::pair("straight", "71")}) {
-    ASSERT_EQ(reader.at(observed(robot.pose(pose), VectorX::Zero(3))).status(), Status::ok);
-    const MatrixX J = reader.instant().jacobian(0).topRows<2>();
-    SmallSvd svd(3, 2);
-    MatrixX B(2, 3);
-    ASSERT_EQ(svd.compute_transposed(J), Status::ok);
-    ASSERT_EQ(moore_penrose(svd, kNumpyRelativeTolerance, B).status, Status::ok);
-    EXPECT_PRINTED((B * VectorX::Unit(3, 0) * 5.0).norm(), printed) << pose;
+    ASSERT_EQ(reader.at(observed(robot.pose(pose), 5.0 * VectorX::Unit(3, 0))).status(), Status::ok);
+    const WrenchEstimate& estimate = estimator.solve(reader.instant())[0];
+    EXPECT_PRINTED(estimate.wrench.force.norm(), printed) << pose;
+    EXPECT_PRINTED(5.0 * estimate.gain.col(0).head<3>().norm(), printed) << pose;
+    // The published code, with Eigen's decomposition of the same 2 × 3 matrix.
+    const MatrixX A = reader.instant().jacobian(0).topRows<2>().transpose();
+    const VectorX w = A.completeOrthogonalDecomposition().pseudoInverse() * (5.0 * VectorX::Unit(3, 0));
+    EXPECT_LE(largest(VectorX(estimate.wrench.force.head<2>()) - w), tolerance::kRecoveredWrench) << pose;
+    EXPECT_NEAR(estimate.sigma_min, Eigen::JacobiSVD<MatrixX>(A).singularValues()[1], tolerance::kSameQuantity);
+  }
+}
+
+TEST(DeployedEstimator, AnyPlaneIsTheArmsPlane) {
+  // The same arm on a wall, and hung on a frame that stands askew: the force turns with it, to the last digits.
+  const Robot flat = test::own_robot("planar_3r");
+  for (const Vector3& turn : {Vector3(std::numbers::pi / 2, 0, 0), Vector3(0.3, -1.1, 2.0)}) {
+    RobotDescription description = flat.model.description();
+    const Matrix3 R = Eigen::AngleAxisd(turn.norm(), turn.normalized()).toRotationMatrix();
+    for (JointDescription& joint : description.joints) {
+      if (joint.parent == description.root) joint.X_PJ = Pose{R, Vector3(0.1, 0.2, 0.3)} * joint.X_PJ;
+    }
+    Robot robot = flat;
+    robot.model = RobotModel(description, flat.model.options());
+    InstantReader reader(robot, {"tool"}), level(flat, {"tool"});
+    DeployedEstimator estimator(reader), expected(level);
+    for (const char* pose : {"bent", "straight"}) {
+      ASSERT_EQ(level.at(observed(flat.pose(pose), VectorX::Unit(3, 0))).status(), Status::ok);
+      ASSERT_EQ(reader
+                    .at(observed(
+                        flat.pose(pose),
+                        VectorX::Unit(3, 0) + reader.at(observed(flat.pose(pose), VectorX::Zero(3))).gravity_torque()))
+                    .status(),
+                Status::ok);
+      const WrenchEstimate &turned = estimator.solve(reader.instant())[0],
+                           &straight = expected.solve(level.instant())[0];
+      EXPECT_LE(largest(turned.wrench.force - R * straight.wrench.force), tolerance::kRecoveredWrench * straight.kappa)
+          << pose;
+      EXPECT_NEAR(turned.kappa, straight.kappa, tolerance::kSameQuantity * straight.kappa * straight.kappa);
+      EXPECT_EQ(turned.rank, 2);
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/json.hpp"
+#include "antaeus/numerics/gains.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
 #include "terminal.hpp"
@@ -15,6 +16,9 @@
 namespace antaeus::cli {
 
 namespace {
+
+/// [N·m] Error of one torque in the incident report's planar example.
+constexpr double kTorqueError = 5.0;
 
 struct PreflightCommand {
   RobotChoice robot;
@@ -40,6 +44,7 @@ struct PreflightCommand {
     notes.insert(notes.end(), report.notes.begin(), report.notes.end());
     if (json) {
       Json out = with_base(with_notes(to_json(report), notes), loaded);
+      if (loaded.profile.reference_joint.empty()) out.set("joint_readings", readings_json(report, loaded.model));
       if (imu) out.set("used_imu", report.used_imu);
       print(out.dump() + "\n");
     } else {
@@ -80,6 +85,37 @@ struct PreflightCommand {
     }
     return heading("Phantom: what no contact may read as, every residual up to " + fixed(report.budget_sd, 1) +
                    " × its static_sd") +
+           table.text();
+  }
+
+  /// Calls back with each endpoint, each joint that moves it, and the force that an error of its torque reads as. For a
+  /// robot without a reference joint: the first table has that joint's gain.
+  template <class Use>
+  static void each_reading(const PreflightReport& report, const RobotModel& model, Use&& use) {
+    for (const PoseConditioning& p : report.endpoints) {
+      for (const int m : model.supporting_motors(model.frame(p.endpoint))) {
+        use(p.endpoint, report.joints[static_cast<std::size_t>(m)], kTorqueError * force_gain(p.gain, m));
+      }
+    }
+  }
+  static Json readings_json(const PreflightReport& report, const RobotModel& model) {
+    Json list = Json::array();
+    each_reading(report, model, [&](const std::string& endpoint, const std::string& joint, double force) {
+      list.push_back(Json::object()
+                         .set("endpoint", endpoint)
+                         .set("joint", joint)
+                         .set("error", kTorqueError)
+                         .set("force_N", force));
+    });
+    return list;
+  }
+  static std::string readings(const PreflightReport& report, const RobotModel& model) {
+    TextTable table({"endpoint", "joint", "|F| N"});
+    each_reading(report, model, [&](const std::string& endpoint, const std::string& joint, double force) {
+      table.add({endpoint, joint, fixed(force, 1)});
+    });
+    if (table.empty()) return {};
+    return heading("Force that an error of " + fixed(kTorqueError, 0) + " N·m in one torque reads as, pinv(Jᵀ)") +
            table.text();
   }
 
@@ -181,7 +217,8 @@ struct PreflightCommand {
                                (loaded.profile.reference_joint.empty() ? std::string("no reference joint")
                                                                        : loaded.profile.reference_joint) +
                                " in N/(N·m); scaled by " + fixed(report.characteristic_length, 2) + " m)") +
-                       poses.text() + knowledge(report) + phantoms(report);
+                       poses.text() + knowledge(report) + phantoms(report) +
+                       (loaded.profile.reference_joint.empty() ? readings(report, loaded.model) : std::string());
     for (const PoseConditioning& p : report.endpoints) text += joints(report, p, loaded.model);
     if (!checks.empty()) text += heading("Checks") + checks.text();
     text += singular(report, loaded);

@@ -51,10 +51,15 @@ WrenchEstimates empty_estimates(const InstantReader& reader, Sign sign) {
 }  // namespace
 
 DeployedEstimator::DeployedEstimator(const InstantReader& reader, WrenchEstimatorOptions options)
-    : options_(options), svd_(reader.model().motor_count(), 6), estimates_(empty_estimates(reader, options.sign)) {
+    : options_(options),
+      svd_(reader.model().motor_count(), 6),
+      planar_(6, reader.model().motor_count()),
+      estimates_(empty_estimates(reader, options.sign)) {
   check_options(options);
   for (int k = 0; k < reader.endpoint_count(); ++k) {
-    directions_.push_back(detail::moved_directions(reader.model(), reader.frame(k)));
+    const detail::MovedDirections moved = detail::moved_directions(reader.model(), reader.frame(k));
+    directions_.push_back(moved.count);
+    planes_.push_back(moved.plane);
   }
 }
 
@@ -68,7 +73,12 @@ const WrenchEstimates& DeployedEstimator::solve(const Instant& now) noexcept {
   }
   for (std::size_t k = 0; k < count; ++k) {
     WrenchEstimate& estimate = estimates_[k];
-    const Matrix6X& J = now.jacobian(static_cast<int>(k));
+    const std::optional<Matrix3>& plane = planes_[k];
+    if (plane) {
+      planar_ = now.jacobian(static_cast<int>(k));
+      detail::restrict_to_plane(*plane, now.base_rotation(), planar_);
+    }
+    const Matrix6X& J = plane ? planar_ : now.jacobian(static_cast<int>(k));
     if (options_.characteristic_length > 0) {
       estimate.kappa_scaled = scaled_condition_number(J, options_.characteristic_length, svd_, directions_[k]);
     }

@@ -2,6 +2,7 @@
 /// \file
 /// The two published estimators: one endpoint at a time as deployed, and all endpoints stacked as proposed.
 
+#include <optional>
 #include <vector>
 
 #include "antaeus/core/api.hpp"
@@ -22,6 +23,8 @@ struct WrenchEstimatorOptions {
 ANTAEUS_API const OptionTable& options_of(const WrenchEstimatorOptions&);
 
 /// ŵ = pinv(J_kᵀ) r for each endpoint k by itself: every torque that g does not explain is taken for a force there.
+/// J_k is 6 × motors; of an endpoint that its joints move in one plane only, the linear rows in that plane, so that its
+/// wrench is the force of the report's planar example and has no moment (StackedEstimator with that endpoint has one).
 /// Take it to see what the H1-2's code reads; never feed it to a controller
 /// (docs/estimator.md#which-estimator-to-take). Source: incident report (docs/sources.md), Listing 1 and eqs. (2), (3).
 class ANTAEUS_API DeployedEstimator {
@@ -36,6 +39,8 @@ class ANTAEUS_API DeployedEstimator {
   WrenchEstimatorOptions options_;
   SmallSvd svd_;
   std::vector<int> directions_;  ///< of each endpoint that its motors move: what κ and the smallest σ are over
+  std::vector<std::optional<Matrix3>> planes_;  ///< of each endpoint: projector onto the plane in which it moves
+  Matrix6X planar_;                             ///< scratch: the Jacobian within that plane
   WrenchEstimates estimates_;
 };
 
