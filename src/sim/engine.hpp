@@ -66,6 +66,13 @@ struct ActuatorFacts {
   double lower = -kInfinity, upper = kInfinity;  // of its force
 };
 
+/// A constraint of MuJoCo that a tree of joints does not hold.
+struct EqualityFacts {
+  std::string what;           // as messages name it
+  std::vector<int> joints;    // that it couples: a follower, and the one that it follows where there is one
+  int body = -1, other = -1;  // between which it closes a loop; −1: it does not
+};
+
 /// What a compiled model holds, as plain data.
 struct SceneFacts {
   std::string name, sha256;
@@ -79,7 +86,7 @@ struct SceneFacts {
   std::vector<GeomFacts> geoms;
   std::vector<ActuatorFacts> actuators;
   int force_sensor = -1;  // index of the site, in `sites`
-  int equality_count = 0;
+  std::vector<EqualityFacts> equalities;  // that act from the start
   std::vector<std::string> notes;  // what a tree of joints does not hold
 };
 

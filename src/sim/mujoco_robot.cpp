@@ -187,6 +187,55 @@ int free_body(const SceneFacts& facts) {
   return found;
 }
 
+/// A branch of so many joints is a limb and no finger (docs/cli.md#base).
+constexpr std::size_t kLimbJoints = 3;
+
+/// The joints between a body and one that carries it.
+std::vector<int> joints_between(const SceneFacts& facts, int carrier, int body) {
+  std::vector<int> joints;
+  for (; body > carrier; body = facts.bodies[body].parent) {
+    joints.insert(joints.end(), facts.bodies[body].joints.begin(), facts.bodies[body].joints.end());
+  }
+  return joints;
+}
+
+/// Reads equalities as a URDF is read: a coupled joint mimics the other and is independent, and a loop of fingers is
+/// open. \throws ModelError for a loop of limbs, whose torques no tree has
+void open_equalities(const SceneFacts& facts, RobotDescription& description) {
+  const auto link = [&](int body) { return "'" + name_or(facts.bodies[body].name, "body", body) + "'"; };
+  for (const detail::EqualityFacts& equality : facts.equalities) {
+    if (equality.joints.size() == 2) {
+      const std::string name = detail::joint_name(facts, equality.joints[0]);
+      for (JointDescription& joint : description.joints) {
+        if (joint.name == name) joint.mimics = detail::joint_name(facts, equality.joints[1]);
+      }
+      description.notes.push_back("joint '" + name + "' mimics another; it is read as an independent joint");
+      continue;
+    }
+    if (!equality.joints.empty() || equality.body < 0) {
+      description.notes.push_back(equality.what + " holds a joint or couples tendons; the tree moves without it");
+      continue;
+    }
+    int carrier = equality.body;
+    while (!is_below(facts, equality.other, carrier)) carrier = facts.bodies[carrier].parent;
+    std::string names;
+    for (const int end : {equality.body, equality.other}) {
+      const std::vector<int> joints = joints_between(facts, carrier, end);
+      if (joints.size() >= kLimbJoints) {
+        throw ModelError(facts.name,
+                         equality.what + " closes a loop from " + link(equality.body) + " to " + link(equality.other) +
+                             " over " + std::to_string(joints.size()) +
+                             " joints, and a tree of joints cannot hold a limb that is a loop",
+                         "remove it, or take mujoco_robot(), which leaves it out and says so");
+      }
+      for (const int joint : joints) names += (names.empty() ? "" : ", ") + detail::joint_name(facts, joint);
+    }
+    if (names.empty()) continue;
+    description.notes.push_back("the loop from " + link(equality.body) + " to " + link(equality.other) +
+                                " is open: torques of " + names + " are those of a tree");
+  }
+}
+
 }  // namespace
 
 namespace detail {
@@ -262,12 +311,6 @@ Robot load_any_robot(const std::string& name_or_path, MeshPolicy meshes, std::op
   description.robot.file = file;
   const MujocoScene scene(description);
   const SceneFacts& facts = scene.impl().facts();
-  if (facts.equality_count > 0) {
-    throw ModelError(name_or_path,
-                     "it has " + std::to_string(facts.equality_count) +
-                         " equality constraints, and a tree of joints cannot hold them",
-                     "remove them, or take mujoco_robot(), which leaves them out and says so");
-  }
   int free = 0;
   for (int body = 1; body < static_cast<int>(facts.bodies.size()); ++body) free += is_free(facts, body);
   const bool floats = base ? *base == Base::free_flyer : free > 0;
@@ -275,6 +318,7 @@ Robot load_any_robot(const std::string& name_or_path, MeshPolicy meshes, std::op
   const bool is_held = !floats && free == 1;
   MujocoRobot robot = mujoco_robot(scene, {.base = floats || is_held ? Base::free_flyer : Base::fixed});
   if (is_held) robot.options.base = Base::fixed;
+  open_equalities(facts, robot.description);
   RobotProfile bare;
   bare.name = bare.title = description.name;
   bare.model = file;

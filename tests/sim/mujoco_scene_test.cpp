@@ -8,7 +8,9 @@
 #include <iterator>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/robot/dynamics.hpp"
 #include "antaeus/robot/robot_meshes.hpp"
+#include "antaeus/sim/mujoco_dynamics.hpp"
 #include "antaeus/sim/mujoco_plant.hpp"
 #include "antaeus/sim/mujoco_robot.hpp"
 #include "sim/scenes.hpp"
@@ -100,10 +102,27 @@ TEST(MujocoScene, SaysWhatMujocoRefuses) {
 TEST(MujocoScene, RefusesWhatItCannotModelByName) {
   expect_words([] { MujocoScene{test::scene_of(test::kBallMjcf)}; },
                {"own.xml: joint 'shoulder' is a ball; write three hinges"});
+}
+
+TEST(MujocoScene, LeavesTheArmatureOfAFreeJointOut) {
   std::string text = test::kMixedMjcf;
   text.replace(text.find("<freejoint name=\"craft\"/>"), 25, "<joint type=\"free\" name=\"craft\" armature=\"1\"/>");
-  expect_words([&] { MujocoScene{test::scene_of(text)}; },
-               {"joint 'craft' is free and has armature; write a <freejoint>"});
+  const MujocoScene with(test::scene_of(text)), without(test::scene_of(test::kMixedMjcf));
+  const MujocoRobot robot = mujoco_robot(with), plain = mujoco_robot(without);
+  ASSERT_EQ(robot.description.notes.size(), plain.description.notes.size() + 1);
+  EXPECT_EQ(robot.description.notes[0],
+            "the free joint 'craft' has an armature of 1, which is left out: a floating base has no rotor");
+  // In the simulation too: both have one mass matrix.
+  const RobotModel model = robot.model();
+  MujocoDynamics simulated(with, model);
+  Dynamics ours(model);
+  test::RandomStates random(1403);
+  SCOPED_TRACE(random.text());
+  const VectorX q = random.configuration(model);
+  MatrixX theirs(model.nv(), model.nv()), M(model.nv(), model.nv());
+  ASSERT_EQ(simulated.mass_matrix(q, theirs), Status::ok);
+  ours.at(q).mass_matrix(M);
+  EXPECT_LE((theirs - M).cwiseAbs().maxCoeff(), tolerance::kArithmetic * M.cwiseAbs().maxCoeff());
 }
 
 TEST(MujocoScene, RefusesAnActuatorOfNoJoint) {

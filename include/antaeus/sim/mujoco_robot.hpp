@@ -49,8 +49,10 @@ ANTAEUS_API MujocoRobot mujoco_robot(const MujocoScene& scene, const MujocoRobot
 /// one body with a free joint is then the floating base, and with \p base fixed it is held at the origin; without one
 /// the base is fixed. There is no profile.
 /// \param base  floating is refused where no body has a free joint
-/// \throws ModelError as load_robot and mujoco_robot, and for what the model cannot hold: equality constraints, which
-///         close loops or couple joints, and several free bodies
+/// Equalities are read as a URDF's <mimic>: a joint that is coupled to another is independent, and a loop of fingers
+/// (fewer than three joints on either side) is open; `description.notes` names the joints.
+/// \throws ModelError as load_robot and mujoco_robot, and for what the model cannot hold: a loop of limbs, and several
+///         free bodies
 ANTAEUS_API Robot load_any_robot(const std::string& name_or_path, MeshPolicy meshes = MeshPolicy::ignored,
                                  std::optional<Base> base = {});
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/io/files.hpp"
 #include "sim/mujoco/mujoco_parts.hpp"
 
@@ -234,6 +235,18 @@ void add_force_sensor(const std::string& site, mjSpec* spec, const std::string& 
   }
 }
 
+/// MuJoCo turns the armature of a free joint with the body for rotation and not for translation, which no rigid body
+/// does. Free joints get it from a class of defaults that was written for the motors.
+void drop_free_armature(mjSpec* spec, std::vector<std::string>& notes) {
+  for (mjsElement* const element : elements(spec, mjOBJ_JOINT)) {
+    mjsJoint* const joint = mjs_asJoint(element);
+    if (joint->type != mjJNT_FREE || joint->armature == 0.0) continue;
+    notes.push_back("the free joint '" + name_of(element) + "' has an armature of " +
+                    significant_text(joint->armature, 3) + ", which is left out: a floating base has no rotor");
+    joint->armature = 0.0;
+  }
+}
+
 /// A sky for pictures, where the files have none: else it is black.
 void add_sky(mjSpec* spec) {
   for (mjsElement* const element : elements(spec, mjOBJ_TEXTURE)) {
@@ -268,6 +281,7 @@ Composed compose_model(const SceneDescription& description) {
   if (description.table) add_table(*description.table, spec.get(), place);
   for (const ScenePair& pair : description.pairs) add_pair(pair, spec.get(), place);
   if (!description.force_sensor_site.empty()) add_force_sensor(description.force_sensor_site, spec.get(), place);
+  drop_free_armature(spec.get(), composed.notes);
   add_sky(spec.get());
   composed.force_sensor_site = description.force_sensor_site;
   composed.model.reset(mj_compile(spec.get(), nullptr));

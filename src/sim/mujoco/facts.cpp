@@ -53,8 +53,9 @@ JointFacts joint_facts(const mjModel& m, int joint, const std::string& place) {
     facts.damping += gear * gear * m.actuator_damping[actuator];
   }
   if (facts.kind == JointKind::free) {
-    // MuJoCo turns it with the body for rotation and not for translation, which no rigid body does.
-    if (facts.armature != 0.0) throw ModelError(place, what + " is free and has armature", "write a <freejoint>");
+    if (facts.armature != 0.0) {
+      throw ModelError(place, what + " is free and an actuator gives it armature", "remove the actuator's armature");
+    }
     return facts;
   }
   facts.anchor = to_vector(m.jnt_pos + 3 * joint);
@@ -141,6 +142,27 @@ ActuatorFacts actuator_facts(const mjModel& m, int actuator, const std::vector<s
   return facts;
 }
 
+EqualityFacts equality_facts(const mjModel& m, int equality) {
+  EqualityFacts facts{.what = named(m, mjOBJ_EQUALITY, equality, "equality")};
+  const int first = m.eq_obj1id[equality], second = m.eq_obj2id[equality];
+  const auto body_of = [&](int object) {
+    return m.eq_objtype[equality] == mjOBJ_SITE ? m.site_bodyid[object] : object;
+  };
+  switch (m.eq_type[equality]) {
+    case mjEQ_JOINT:
+      facts.joints.push_back(first);
+      if (second >= 0) facts.joints.push_back(second);
+      break;
+    case mjEQ_CONNECT:
+    case mjEQ_WELD:
+      facts.body = body_of(first);
+      facts.other = body_of(second);
+      break;
+    default: break;
+  }
+  return facts;
+}
+
 void add_notes(const mjModel& m, SceneFacts& facts) {
   const auto count = [&](mjtSize number, const char* what) {
     if (number > 0) facts.notes.push_back(std::to_string(number) + " " + what);
@@ -192,7 +214,10 @@ SceneFacts read_facts(const Composed& composed) {
     effort = std::min(effort, std::max(std::abs(added.lower), std::abs(added.upper)));
   }
   facts.force_sensor = find_name(facts.sites, composed.force_sensor_site);
-  facts.equality_count = static_cast<int>(m.neq);
+  for (int equality = 0; equality < m.neq; ++equality) {
+    if (m.eq_active0[equality]) facts.equalities.push_back(equality_facts(m, equality));
+  }
+  facts.notes = composed.notes;
   add_notes(m, facts);
   return facts;
 }

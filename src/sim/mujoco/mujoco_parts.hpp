@@ -34,6 +34,7 @@ struct Composed {
   std::string name, sha256;
   std::vector<std::string> robot_actuators;  // of the robot's own file
   std::string force_sensor_site;
+  std::vector<std::string> notes;  // on what was left out
 };
 Composed compose_model(const SceneDescription& description);
 
