@@ -1,8 +1,11 @@
 #include "studies/arm_rig.hpp"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
+#include <locale>
 #include <numbers>
+#include <sstream>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
@@ -58,6 +61,10 @@ const OptionTable& options_of(const SceneChoice&) {
           option("pair", "", "whether the contact's friction has a reference of its own", kStudy, &SceneChoice::pair),
           option("solreffriction", "s", "time constant of that reference: longer chatters less and creeps more at rest",
                  "docs/simulate.md", &SceneChoice::solreffriction, kPositive),
+          option("solimp", "",
+                 "impedance of the contact at the touch and 1 mm deep, two numbers as 0.9 0.95; empty: MuJoCo's "
+                 "0.9 0.95 with scene.pair, else the pads' 0.95 0.99",
+                 "docs/measured/force_control.md#the-hybrid-law", &SceneChoice::solimp),
           option("table_height", "m", "how much higher the table stands than the controller assumes", "level with it",
                  &SceneChoice::table_height, Range{-0.1, 0.02}),
           option("tilt", "rad", "of the table, which the controller does not know", "level", &SceneChoice::tilt,
@@ -68,6 +75,21 @@ const OptionTable& options_of(const SceneChoice&) {
   return table;
 }
 const OptionGroup kSceneGroup(SceneChoice{});
+
+std::array<double, 2> SceneChoice::impedance() const {
+  if (solimp.empty()) return pair ? std::array{0.9, 0.95} : std::array{0.95, 0.99};
+  std::string text = solimp;
+  std::replace(text.begin(), text.end(), ',', ' ');
+  std::istringstream words(text);
+  words.imbue(std::locale::classic());
+  double first = kNaN, full = kNaN;
+  std::string more;
+  if (!(words >> first >> full) || words >> more || !(first > 0.0 && full >= first && full < 1.0)) {
+    throw OptionsError("scene.solimp", "'" + printable(solimp) + "' is not a pair of impedances",
+                       "give two numbers between 0 and 1, the second not below the first, as 0.9 0.95");
+  }
+  return {first, full};
+}
 
 const OptionTable& options_of(const PlantChoice&) {
   static const OptionTable table(
@@ -101,14 +123,11 @@ ArmRig make_rig(const SceneChoice& scene_choice, const PlantChoice& plant_choice
   built.joint_damping = plant_choice.joint_damping;
   built.pair.time_constant = scene_choice.solref;
   built.pair.friction = scene_choice.friction;
-  if (scene_choice.pair) {
-    built.pair.friction_time_constant = scene_choice.solreffriction;
-  } else {
-    // As MuJoCo would have the pads meet anything: the friction's reference is the normal's, solimp is the pads' own.
-    built.pair.friction_time_constant = 0.0;
-    built.pair.first_impedance = 0.95;
-    built.pair.full_impedance = 0.99;
-  }
+  // Without a reference of its own, as MuJoCo would have the pads meet anything, the friction has the normal's.
+  built.pair.friction_time_constant = scene_choice.pair ? scene_choice.solreffriction : 0.0;
+  const auto [first, full] = scene_choice.impedance();
+  built.pair.first_impedance = first;
+  built.pair.full_impedance = full;
   const Pose nominal = built.X_WT;
   const Vector3 axis(std::cos(scene_choice.tilt_direction), std::sin(scene_choice.tilt_direction), 0.0);
   built.X_WT.rotation = Eigen::AngleAxisd(scene_choice.tilt, axis).toRotationMatrix();
@@ -161,8 +180,10 @@ std::vector<std::string> physics_of(const SceneChoice& scene, const PlantChoice&
     const std::string friction_reference =
         scene.pair ? ", an explicit pair with solreffriction (" + value_text(scene.solreffriction) +
                          " s, 1): without it a sliding contact chatters, for MuJoCo's cone couples sliding into the "
-                         "normal; with it a contact at rest creeps a little."
-                   : ", as the pads' own: friction has the normal's reference, solimp is (0.95, 0.99).";
+                         "normal; with it a contact at rest creeps a little." +
+                         (scene.solimp.empty() ? std::string() : " Solimp is (" + scene.solimp + ").")
+                   : ", as the pads' own: friction has the normal's reference, solimp is (" +
+                         value_text(scene.impedance()[0]) + ", " + value_text(scene.impedance()[1]) + ").";
     told.push_back("Contact of the pads with the table: solref (" + value_text(scene.solref) + " s, 1), friction " +
                    value_text(scene.friction) + friction_reference);
     if (scene.table_height != 0.0 || scene.tilt != 0.0) {

@@ -22,13 +22,9 @@ namespace {
 
 /// The setup under another law, on the contact of the lab's figures.
 ForceSetup as_published(const ForceSetup& from, ForceLaw law) {
-  ForceSetup setup = from;
   Settings settings;
   settings.set(std::string("control.law=") + std::string(to_string(law)));
-  setup = force_setup(settings, ForceSetup{}, from.seed);
-  setup.scene.solref = 0.02;
-  setup.scene.friction = 0.3;
-  return setup;
+  return force_setup(settings, ForceSetup{}, from.seed);
 }
 
 struct Case {
@@ -121,10 +117,10 @@ std::vector<Case> source_cases(const ForceSetup& setup) {
   cases.push_back({"lab's law as printed (3 DoF), its contact", as_published(setup, ForceLaw::source_3dof)});
   cases.push_back({"lab's law and an orientation term, its contact", as_published(setup, ForceLaw::source)});
   ForceSetup stiff = as_published(setup, ForceLaw::source);
-  stiff.scene.solref = 0.004, stiff.scene.friction = 0.7;
+  stiff.scene = {.pair = false};
   cases.push_back({"the same on stiff pads (solref 0.004 s, friction 0.7)", stiff});
   ForceSetup mixed = setup;
-  mixed.scene.solref = 0.02, mixed.scene.friction = 0.3, mixed.scene.pair = false;
+  mixed.scene = as_published(setup, ForceLaw::source).scene;
   mixed.control.law = ForceLaw::antaeus;
   cases.push_back({"default law on the lab's contact", mixed});
   return cases;

@@ -233,6 +233,31 @@ def test_bad_input(model):
         hybrid.set_posture(np.zeros(5))
 
 
+def test_a_hybrid_target_is_built_of_the_arguments_of_an_update(model):
+    tool = control.ToolDynamics(model, "tool0")
+    now = tool.at(HOME, np.full(6, 0.1))
+    wanted = dict(R_WC=np.diag([1.0, -1.0, -1.0]), force_axes=[False, False, True, False, False, False],
+                  wrench=antaeus.Wrench([0, 0, 5.0]), twist=np.arange(6.0), acceleration=np.ones(6), trust=0.5,
+                  integrates=False, integrates_motion=False)
+    target = antaeus.HybridTarget(now.X_WT, **wanted)
+    for name, value in wanted.items():
+        held = getattr(target, name)
+        assert np.array_equal(six(held) if name == "wrench" else held, six(value) if name == "wrench" else value), name
+    measured = antaeus.Wrench([0.4, -0.3, 3.0])
+    given = [control.HybridController(6).update(now, target, measured, STEP),
+             control.HybridController(6).update(now, now.X_WT, **wanted, measured=measured, dt=STEP)]
+    assert given[0].status == "ok" and np.array_equal(given[0].tau, given[1].tau)
+    # The lab's law pushes 5 N with K_fp 5 and K_fi 10: from rest −(5 e + 10 ∫ e dt), e = 5 − 0.2 · 3.
+    level = antaeus.HybridTarget(now.X_WT, force_axes=wanted["force_axes"], wrench=wanted["wrench"])
+    still = tool.at(HOME, np.zeros(6))
+    push = antaeus.HybridLaw.published(6, K_o=0, K_do=0).update(still, level, antaeus.Wrench([0, 0, 3.0]), STEP)
+    np.testing.assert_allclose(push.tau - still.g, still.J[:3].T @ [0, 0, -(5.0 * 4.4 + 10.0 * 4.4 * STEP)], atol=1e-12)
+    untouched = antaeus.HybridTarget()
+    assert not any(untouched.force_axes) and untouched.trust == 1.0 and np.array_equal(untouched.R_WC, np.eye(3))
+    with pytest.raises(antaeus.StatusError, match="HybridTarget"):
+        antaeus.HybridTarget(twist=np.zeros(5))
+
+
 def test_the_published_hybrid_law_is_what_it_prints(model):
     random = np.random.default_rng(2026)
     tool = control.ToolDynamics(model, "tool0")
@@ -269,8 +294,8 @@ def test_the_run_of_the_source_law_is_reproduced(experiment, name):
     if experiment == "hybrid-trace":
         line = dict(line_length=0.05, line_duration=5.0, line_shape="minimum_jerk")
     home = np.pi / 2 * np.array([-1, -1, 1, -1, -1, 0])
-    scene = antaeus.MujocoScene(antaeus.ur5e_scene(gripper="real", friction_time_constant=0.0, joint_damping=1.0,
-                                                   impedance=(0.95, 0.99), table_size=[0.8, 0.46, 0.05]))
+    scene = antaeus.MujocoScene(antaeus.ur5e_scene(gripper="real", time_constant=0.02, friction=0.3,
+                                                   friction_time_constant=0.0, joint_damping=0.2, table_size=[0.8, 0.46, 0.05]))
     plant = antaeus.MujocoPlant(scene, "fingertip", tool_control=255.0)
     plant.reset(home)
     held = antaeus.joint_positions(scene, "gripper_base_mount", plant.truth().qpos)
