@@ -49,6 +49,13 @@ std::vector<Statement> posterior_verdict(const Audit& audit);
 std::vector<Statement> verdict(const Robot& robot, const Audit& audit);
 std::vector<Statement> cannot_tell(const Audit& audit);
 // causal_graph.cpp
+/// [N] Deployed force from which on a consumer has something to react to.
+inline constexpr double kFirstForce = 50.0;
+/// Motor that begins farthest from its target, of the joints that pre-flight checks; −1 without one.
+int worst_start_error(const Robot& robot, const Audit& audit);
+/// Motor whose target moves farthest between the first force above kFirstForce and the focus step, in the group of
+/// worst_start_error where there is one; −1 where none moves.
+int followed_motor(const Robot& robot, const Audit& audit);
 /// After events, attributions and the rest.
 CausalGraph causal_graph(const Robot& robot, const Audit& audit);
 // contacts.cpp

@@ -14,6 +14,9 @@ using Eigen::Index;
 using N = CausalNode;
 using E = CausalEvidence;
 
+/// Steps next to a peak torque of at least this share belong to it.
+constexpr double kNearPeak = 0.8;
+
 /// Pearson's r of two series; NaN where it is not defined.
 double correlation(const VectorX& a, const VectorX& b) {
   if (a.size() < 3 || !a.allFinite() || !b.allFinite()) return kNaN;
@@ -81,58 +84,41 @@ class Builder {
   void torque_branch() {
     const Index first = first_row();
     const double at_first = r_.residual(first, motor_), now = r_.residual(row_, motor_);
-    const StartError* worst = nullptr;
-    Index worst_motor = -1;
-    for (std::size_t m = 0; m < audit_.audited.start_errors.size(); ++m) {
-      const StartError& error = audit_.audited.start_errors[m];
-      const auto& joints = robot_.profile.preflight.start_error_joints;
-      if (std::find(joints.begin(), joints.end(), error.joint) == joints.end() || !std::isfinite(error.error)) continue;
-      if (worst && !(std::abs(error.error) > std::abs(worst->error))) continue;
-      worst = &error;
-      worst_motor = static_cast<Index>(m);
-    }
-    if (worst) started_away(*worst, worst_motor, first);
+    if (const int worst = worst_start_error(robot_, audit_); worst >= 0) started_away(worst, first);
     node(N::reference_residual, joint_, now, "N·m", row_,
          number_text(at_first) + " N·m at step " + std::to_string(r_.first_step + first) + ", " + number_text(now) +
              " N·m at step " + std::to_string(audit_.focus_step));
   }
 
-  void started_away(const StartError& worst, Index motor, Index first) {
+  /// The joint that begins farthest from its target, and the torque that this asks of it up to the focus step.
+  void started_away(Index motor, Index first) {
+    const StartError& worst = audit_.audited.start_errors[static_cast<std::size_t>(motor)];
     const double limit = robot_.profile.preflight.start_error_limit;
     node(N::start_error, worst.label, worst.error, "rad", first,
          number_text(worst.error) + " rad from its target; limit " + number_text(limit) + " rad");
-    // Whichever joint of that group works hardest up to the focus step.
-    std::vector<Index> group = {motor};
-    for (const JointGroup& g : audit_.groups) {
-      if (std::find(g.joints.begin(), g.joints.end(), worst.joint) == g.joints.end()) continue;
-      for (std::size_t m = 0; m < audit_.audited.ranges.size(); ++m) {
-        if (static_cast<Index>(m) != motor &&
-            std::find(g.joints.begin(), g.joints.end(), audit_.audited.ranges[m].joint) != g.joints.end()) {
-          group.push_back(static_cast<Index>(m));
-        }
-      }
+    const auto tau = [&](Index row) { return episode_.tau(row, motor); };
+    Index peak = -1;
+    for (Index i = first; i <= row_; ++i) {
+      if (std::isfinite(tau(i)) && (peak < 0 || std::abs(tau(i)) > std::abs(tau(peak)))) peak = i;
     }
-    double peak = kNaN;
-    Index peak_row = -1, peak_motor = motor;
-    for (const Index m : group) {
-      for (Index i = first; i <= row_; ++i) {
-        if (!std::isfinite(episode_.tau(i, m)) || (peak_row >= 0 && !(std::abs(episode_.tau(i, m)) > std::abs(peak))))
-          continue;
-        peak = episode_.tau(i, m);
-        peak_row = i;
-        peak_motor = m;
-      }
+    if (peak < 0) return;
+    const auto is_near_peak = [&](Index row) { return tau(row) / tau(peak) >= kNearPeak; };
+    Index from = peak, to = peak;
+    while (from > first && is_near_peak(from - 1)) --from;
+    while (to < row_ && is_near_peak(to + 1)) ++to;
+    std::string text = number_text(tau(peak)) + " N·m at step " + std::to_string(r_.first_step + peak);
+    if (from < to) {
+      text += "; ";
+      for (Index i = from; i <= to; ++i) text += number_text(tau(i)) + (i < to ? ", " : " N·m");
+      text += " at steps " + std::to_string(r_.first_step + from) + " to " + std::to_string(r_.first_step + to);
     }
-    if (peak_row < 0) return;
-    node(N::commanded_torque, audit_.motor_labels[peak_motor], peak, "N·m", peak_row,
-         number_text(peak) + " N·m at step " + std::to_string(r_.first_step + peak_row) +
-             ", its group's largest so far");
+    node(N::commanded_torque, worst.label, tau(peak), "N·m", peak, text);
     const double began = episode_.tau(first, motor);
     edge(N::start_error, N::commanded_torque, std::abs(worst.error) > limit ? E::inferred : E::absent, began, "N·m",
          worst.label + " begins with " + number_text(began) + " N·m");
     const Index rows = row_ - first + 1;
     const double r =
-        correlation(episode_.tau.col(peak_motor).segment(first, rows), r_.residual.col(motor_).segment(first, rows));
+        correlation(episode_.tau.col(motor).segment(first, rows), r_.residual.col(motor_).segment(first, rows));
     edge(N::commanded_torque, N::reference_residual, std::isfinite(r) ? E::inferred : E::absent, r, "1",
          "correlation " + number_text(r) + " in " + std::to_string(rows) + " steps");
   }
@@ -168,8 +154,7 @@ class Builder {
     bool linked = read != nullptr;
     if (episode_.target.rows() > 0) {
       if (jump) {
-        node(N::targets, jump->subject, jump->value, jump->unit.c_str(), jump->step - r_.first_step,
-             "jumps by " + number_text(jump->value) + " " + jump->unit + " at step " + std::to_string(jump->step));
+        targets(*jump);
         edge(N::force, N::targets, E::inferred, static_cast<double>(jump->step - since), "1",
              after(jump->step - since) + " (a force was first read at step " + std::to_string(since) + ")");
         since = jump->step;
@@ -185,11 +170,40 @@ class Builder {
     const Event* limit = linked ? event(EventKind::torque_limit, since) : nullptr;
     std::string text = "largest " + number_text(a.peak_torque) + " N·m at step " + std::to_string(a.peak_torque_step);
     if (limit) text += "; past a rated torque at step " + std::to_string(limit->step);
+    for (const Event& e : audit_.events) {
+      if (e.kind != EventKind::peak_torque || followed_ < 0 || e.subject != audit_.motor_labels[followed_]) continue;
+      if (followed_ != a.peak_torque_motor) {
+        text += "; " + e.subject + " " + number_text(e.value) + " N·m at step " + std::to_string(e.step);
+      }
+    }
     node(N::torque, audit_.motor_labels[a.peak_torque_motor], a.peak_torque, "N·m", a.peak_torque_step - r_.first_step,
          text);
     edge(before, N::torque, limit ? E::inferred : E::absent, limit ? static_cast<double>(limit->step - since) : kNaN,
          "1", limit ? after(limit->step - since) : "no rated torque passed after it");
     feedback(limit);
+  }
+
+  /// The joint whose target moves farthest, with its jumps; without one the first jump of any joint.
+  void targets(const Event& first) {
+    followed_ = followed_motor(robot_, audit_);
+    std::string text;
+    const Event* last = &first;
+    for (const Event& e : audit_.events) {
+      if (followed_ < 0 || e.kind != EventKind::target_jump || e.subject != audit_.motor_labels[followed_] ||
+          e.step > audit_.focus_step) {
+        continue;
+      }
+      text += (text.empty() ? "" : ", ") + number_text(episode_.target(e.step - r_.first_step, followed_)) +
+              " rad at step " + std::to_string(e.step);
+      last = &e;
+    }
+    if (text.empty()) {
+      node(N::targets, first.subject, first.value, first.unit.c_str(), first.step - r_.first_step,
+           "jumps by " + number_text(first.value) + " " + first.unit + " at step " + std::to_string(first.step));
+      return;
+    }
+    const Index row = last->step - r_.first_step;
+    node(N::targets, last->subject, episode_.target(row, followed_), "rad", row, "jumps to " + text);
   }
 
   /// What comes round: the torques shake the body, and that shows in the residual again.
@@ -211,12 +225,58 @@ class Builder {
   Index row_;
   int axis_;
   Index motor_ = -1;
+  int followed_ = -1;  ///< motor whose targets and torque are shown as a consequence
   double gain_ = kNaN;
   std::string joint_, label_;
   CausalGraph graph_;
 };
 
 }  // namespace
+
+int worst_start_error(const Robot& robot, const Audit& audit) {
+  const std::vector<std::string>& joints = robot.profile.preflight.start_error_joints;
+  const std::vector<StartError>& errors = audit.audited.start_errors;
+  int worst = -1;
+  for (std::size_t m = 0; m < errors.size(); ++m) {
+    if (!std::isfinite(errors[m].error) || std::find(joints.begin(), joints.end(), errors[m].joint) == joints.end()) {
+      continue;
+    }
+    if (worst < 0 || std::abs(errors[m].error) > std::abs(errors[static_cast<std::size_t>(worst)].error)) {
+      worst = static_cast<int>(m);
+    }
+  }
+  return worst;
+}
+
+int followed_motor(const Robot& robot, const Audit& audit) {
+  const Reconstruction& r = audit.audited.reconstruction;
+  const SampleMatrix& target = audit.audited.episode.target;
+  if (audit.focus_step < 0 || target.rows() == 0) return -1;
+  const VectorX& force = r.find(audit.focus_endpoint, EstimatorName::deployed).force_norm;
+  const Index focus = row_of(audit, audit.focus_step);
+  Index read = 0;
+  while (read <= focus && !(force[read] > kFirstForce)) ++read;
+  std::vector<std::string> group;  // of the joint that began farthest from its target
+  if (const int worst = worst_start_error(robot, audit); worst >= 0) {
+    const std::string& joint = audit.audited.start_errors[static_cast<std::size_t>(worst)].joint;
+    for (const JointGroup& g : audit.groups) {
+      if (std::find(g.joints.begin(), g.joints.end(), joint) != g.joints.end()) group = g.joints;
+    }
+  }
+  int followed = -1;
+  double farthest = 0.0;
+  for (Index m = 0; m < target.cols(); ++m) {
+    const std::string& joint = audit.audited.ranges[static_cast<std::size_t>(m)].joint;
+    if (!group.empty() && std::find(group.begin(), group.end(), joint) == group.end()) continue;
+    for (Index i = read + 1; i <= focus; ++i) {
+      const double moved = std::abs(target(i, m) - target(read, m));
+      if (!(moved > farthest)) continue;
+      farthest = moved;
+      followed = static_cast<int>(m);
+    }
+  }
+  return followed;
+}
 
 CausalGraph causal_graph(const Robot& robot, const Audit& audit) {
   if (audit.focus_step < 0) return {};

@@ -8,7 +8,7 @@ namespace antaeus::detail {
 
 namespace {
 
-constexpr double kForceSteps[] = {50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0};
+constexpr double kForceSteps[] = {kFirstForce, 100.0, 200.0, 500.0, 1000.0, 2000.0};
 /// So many target jumps are listed one by one; the rest is counted.
 constexpr std::size_t kJumpsListed = 6;
 
@@ -98,16 +98,30 @@ class Finder {
       }
     }
     std::stable_sort(jumps.begin(), jumps.end(), [](const Jump& a, const Jump& b) { return a.row < b.row; });
-    for (std::size_t n = 0; n < std::min(jumps.size(), kJumpsListed); ++n) {
-      const Jump& jump = jumps[n];
+    const auto list = [&](const Jump& jump) {
       const std::string& label = robot_.profile.motor_labels[jump.motor];
       add(EventKind::target_jump, jump.row, label, jump.size, "rad",
           "target of " + label + " jumps by " + number_text(jump.size) + " rad to " +
               number_text(episode_.target(jump.row, jump.motor)) + " rad");
+    };
+    const std::size_t listed = std::min(jumps.size(), kJumpsListed);
+    for (std::size_t n = 0; n < listed; ++n) list(jumps[n]);
+    // Of the joint that the causal graph follows, every jump up to the focus step.
+    const int followed = followed_motor(robot_, audit_);
+    const auto is_followed = [&](const Jump& jump) { return jump.motor == followed; };
+    const bool has_first = std::any_of(jumps.begin(), jumps.begin() + static_cast<std::ptrdiff_t>(listed), is_followed);
+    const Eigen::Index focus = followed < 0 ? -1 : row_of(audit_, audit_.focus_step);
+    bool is_first = true;
+    for (Eigen::Index i = 1; i <= focus; ++i) {
+      const double change = episode_.target(i, followed) - episode_.target(i - 1, followed);
+      if (!(std::abs(change) > options_.event.target_jump)) continue;
+      if (!is_first || !has_first) list({i, followed, change});
+      is_first = false;
     }
-    if (jumps.size() > kJumpsListed) {
-      add(EventKind::target_jump, jumps[kJumpsListed].row, "others", static_cast<double>(jumps.size() - kJumpsListed),
-          "1", std::to_string(jumps.size() - kJumpsListed) + " more joints have a first target jump from here on");
+    if (!is_first && !has_first) std::erase_if(jumps, is_followed);
+    if (jumps.size() > listed) {
+      add(EventKind::target_jump, jumps[listed].row, "others", static_cast<double>(jumps.size() - listed), "1",
+          std::to_string(jumps.size() - listed) + " more joints have a first target jump from here on");
     }
   }
 
@@ -129,6 +143,18 @@ class Finder {
     const std::string& label = robot_.profile.motor_labels[a.peak_torque_motor];
     add(EventKind::peak_torque, a.peak_torque_step - r_.first_step, label, a.peak_torque, "N·m",
         "peak torque of the log: " + label + " " + number_text(a.peak_torque) + " N·m");
+    const int followed = followed_motor(robot_, audit_);
+    if (followed < 0 || followed == a.peak_torque_motor) return;
+    Eigen::Index peak = -1;
+    for (Eigen::Index i = 0; i < episode_.steps(); ++i) {
+      const double size = std::abs(episode_.tau(i, followed));
+      if (std::isfinite(size) && (peak < 0 || size > std::abs(episode_.tau(peak, followed)))) peak = i;
+    }
+    if (peak < 0) return;
+    const std::string& moved = robot_.profile.motor_labels[followed];
+    add(EventKind::peak_torque, peak, moved, episode_.tau(peak, followed), "N·m",
+        "largest torque of " + moved + ", whose target moved farthest: " + number_text(episode_.tau(peak, followed)) +
+            " N·m");
   }
 
   void end() {

@@ -88,7 +88,17 @@ void check_causal_graph() {
   EXPECT_PRINTED(graph.find(CausalNode::reference_residual)->value, "-34.45");
   EXPECT_EQ(graph.find(CausalNode::reference_residual)->text.find("0.117"), 0u);
   EXPECT_PRINTED(graph.find(CausalNode::force)->value, "-532.9");
+  const CausalState& hip = *graph.find(CausalNode::commanded_torque);
+  EXPECT_EQ(hip.subject, "l_hip_roll");
+  EXPECT_EQ(hip.step, 4);
+  EXPECT_PRINTED(hip.value, "105");
+  EXPECT_EQ(hip.text, "105 N·m at step 4; 94, 95.2, 105 N·m at steps 2 to 4");
+  const CausalState& knee = *graph.find(CausalNode::targets);
+  EXPECT_EQ(knee.subject, "l_knee");
+  EXPECT_PRINTED(knee.value, "2.41");
+  EXPECT_EQ(knee.text, "jumps to 1.19 rad at step 7, 2.41 rad at step 8");
   EXPECT_PRINTED(graph.find(CausalNode::torque)->value, "428");
+  EXPECT_NE(graph.find(CausalNode::torque)->text.find("l_knee 329 N·m at step 43"), std::string::npos);
   const auto edge = [&](CausalNode from, CausalNode to) {
     for (const CausalEdge& e : graph.edges) {
       if (e.from == from && e.to == to) return e;
@@ -105,6 +115,25 @@ void check_causal_graph() {
   EXPECT_EQ(edge(N::force, N::targets).evidence, CausalEvidence::inferred);
   EXPECT_EQ(edge(N::targets, N::torque).evidence, CausalEvidence::inferred);
   EXPECT_EQ(edge(N::torque, N::reference_residual).evidence, CausalEvidence::inferred);
+}
+
+/// The report's timeline of its steps 0 to 76: the knee's targets and its torque, which it prints as 329 N·m.
+TEST_F(AuditGolden, TimelineHasTheKnee) {
+  std::vector<std::string> targets;
+  for (const Event& event : audit_->events) {
+    if (event.subject != "l_knee") continue;
+    if (event.kind == EventKind::target_jump) {
+      targets.push_back(std::to_string(event.step) + ": " + event.text);
+    } else {
+      EXPECT_EQ(event.kind, EventKind::peak_torque);
+      EXPECT_EQ(event.step, 43);
+      EXPECT_PRINTED(event.value, "329");
+    }
+  }
+  EXPECT_EQ(targets, (std::vector<std::string>{"7: target of l_knee jumps by 0.951 rad to 1.19 rad",
+                                               "8: target of l_knee jumps by 1.22 rad to 2.41 rad"}));
+  EXPECT_EQ(audit_->events.back().kind, EventKind::end);
+  EXPECT_EQ(audit_->events.back().step, 76);
 }
 
 /// The report's table of both runs, steps 0 to 8: torso residual, gain, Fz, |F|, κ. It is right to one unit of the last
