@@ -40,6 +40,8 @@ class AuditViews {
     robot(std::move(meshes));
     for (std::size_t i = 0; i < hands_.size(); ++i) endpoint(static_cast<int>(i), *hands_[i]);
     joint_panels();
+    leg_panels();
+    whole_baselines();
     note();
     return std::move(views_);
   }
@@ -357,6 +359,94 @@ class AuditViews {
     views_.panels.insert(detail, std::move(residual));
     views_.panels.push_back(std::move(tau));
     views_.panels.push_back(std::move(target));
+  }
+
+  // --- Legs, and baselines in full ------------------------------------------------------------------------------------
+
+  /// Each leg: position less target, torque, and target next to those of the baselines.
+  void leg_panels() {
+    std::vector<std::string> seen;
+    for (const Endpoint& foot : audit_.endpoints) {
+      if (foot.kind != EndpointKind::foot || foot.group.empty()) continue;
+      if (std::find(seen.begin(), seen.end(), foot.group) != seen.end()) continue;
+      seen.push_back(foot.group);
+      for (const JointGroup& group : audit_.groups) {
+        if (group.name == foot.group) leg(group, std::to_string(seen.size()));
+      }
+    }
+  }
+
+  void leg(const JointGroup& group, const std::string& number) {
+    const Episode& episode = audit_.audited.episode;
+    ViewPanel errors{.id = "leg-errors-" + number, .title = group.title + ": position less target", .unit = "rad"};
+    ViewPanel torques{.id = "leg-torques-" + number, .title = group.title + ": torque", .unit = "N·m"};
+    ViewPanel targets{.id = "leg-targets-" + number, .title = group.title + ": targets", .unit = "rad"};
+    for (ViewPanel* panel : {&errors, &torques, &targets}) panel->detail = true;
+    for (const PreflightCheck& check : audit_.audited.preflight.checks) {
+      if (check.kind != PreflightCheckKind::start_error || !errors.limits.empty()) continue;
+      errors.limits = {{check.limit, "start limit"}, {-check.limit, ""}};
+    }
+    std::size_t at = 0;
+    for (const std::string& joint : group.joints) {
+      const int m = motor_of(joint);
+      if (m < 0) continue;
+      const std::string& name = audit_.motor_labels[static_cast<std::size_t>(m)];
+      const Tone tone = series_style(at++).tone;
+      if (episode.target.rows() > 0) {
+        const auto error = [&episode, m](Eigen::Index row) { return episode.q(row, m) - episode.target(row, m); };
+        errors.lines.push_back({.name = name, .channel = views_.add(error), .tone = tone});
+        targets.lines.push_back({.name = name, .channel = column(episode.target, m), .tone = tone});
+      }
+      if (episode.tau.rows() > 0) {
+        torques.lines.push_back({.name = name, .channel = column(episode.tau, m), .tone = tone});
+      }
+      for (std::size_t i = 0; i < audit_.baselines.size(); ++i) {
+        const Episode& other = audit_.baselines[i].episode;
+        if (targets.lines.empty() || other.target.rows() == 0) continue;
+        const ChannelId target = column(other.target, m, Bin::extremes, static_cast<int>(i) + 1);
+        targets.lines.push_back({.name = name + ", " + other.name, .channel = target, .tone = tone, .dashed = true});
+      }
+    }
+    for (ViewPanel* panel : {&errors, &torques, &targets}) {
+      if (!panel->lines.empty()) views_.panels.push_back(std::move(*panel));
+    }
+  }
+
+  int motor_of(const std::string& joint) const {
+    for (std::size_t m = 0; m < audit_.audited.ranges.size(); ++m) {
+      if (audit_.audited.ranges[m].joint == joint) return static_cast<int>(m);
+    }
+    return -1;
+  }
+
+  /// Each baseline from its first step to its last: the force at every hand, and the reference joint's torque.
+  void whole_baselines() {
+    for (std::size_t i = 0; i < audit_.baselines.size(); ++i) {
+      const EpisodeAudit& baseline = audit_.baselines[i];
+      const int run = static_cast<int>(i) + 1;
+      ViewPanel force{.id = "whole-force-" + std::to_string(run),
+                      .title = "All of " + baseline.episode.name + ": force " + as_deployed(audit_),
+                      .unit = "N",
+                      .detail = true,
+                      .run = run};
+      for (const EstimateSeries* hand : hands_) {
+        const EstimateSeries* other = series_of(baseline, hand->endpoint, EstimatorName::deployed);
+        if (!other) continue;
+        force.lines.push_back({.name = "|F| " + label_of(*other),
+                               .channel = vector(other->force_norm, run),
+                               .tone = series_style(force.lines.size()).tone});
+      }
+      if (!force.lines.empty()) views_.panels.push_back(std::move(force));
+      if (r_.reference_motor < 0) continue;
+      views_.panels.push_back({.id = "whole-torque-" + std::to_string(run),
+                               .title = "All of " + baseline.episode.name + ": torque of " + reference_label(),
+                               .unit = "N·m",
+                               .lines = {{.name = reference_label(),
+                                          .channel = column(baseline.episode.tau, r_.reference_motor, Bin::extremes, run),
+                                          .tone = Tone::green}},
+                               .detail = true,
+                               .run = run});
+    }
   }
 
   void bars(const EstimateSeries& hand, const Conditions& here, const std::array<ChannelId, 3>& force) {

@@ -418,5 +418,53 @@ TEST(AuditSideBySide, BaselinesStandBesideTheAuditedRun) {
   EXPECT_EQ(table_of(beside, "episodes").rows.size(), 2u);
 }
 
+/// The report's figures of legs and of the good runs.
+TEST(AuditSideBySide, LegsAndWholeBaselinesAreViews) {
+  const Robot robot = test::own_robot("h1_2");
+  std::vector<Episode> twins;
+  for (const TwinKind kind : {TwinKind::incident, TwinKind::good}) twins.push_back(make_twin(robot, kind).episode);
+  const std::vector<Episode> logs = twins;
+  const Audit audit = run_audit(robot, std::move(twins), AuditRequest{}, AuditOptions{});
+  const Page page = audit_page(audit);
+  const auto panel_of = [&](const std::string& id) -> const ViewPanel& {
+    const auto found = std::find_if(page.views.panels.begin(), page.views.panels.end(),
+                                    [&](const ViewPanel& panel) { return panel.id == id; });
+    if (found == page.views.panels.end()) throw std::runtime_error("no panel " + id);
+    return *found;
+  };
+  const auto value = [&](const Line& line, Eigen::Index row) {
+    return page.views.channels[static_cast<std::size_t>(line.channel)].value(row);
+  };
+  for (int leg = 0; leg < 2; ++leg) {
+    const std::string number = std::to_string(leg + 1);
+    const ViewPanel &errors = panel_of("leg-errors-" + number), &torques = panel_of("leg-torques-" + number),
+                    &targets = panel_of("leg-targets-" + number);
+    ASSERT_EQ(errors.lines.size(), 6u);
+    ASSERT_EQ(torques.lines.size(), 6u);
+    ASSERT_EQ(targets.lines.size(), 12u);
+    EXPECT_EQ(errors.limits.front().value, 0.15);  // the report's start limit
+    for (int j = 0; j < 6; ++j) {
+      const int motor = 6 * leg + j;
+      const auto at = static_cast<std::size_t>(j);
+      EXPECT_EQ(errors.lines[at].name, audit.motor_labels[static_cast<std::size_t>(motor)]);
+      EXPECT_EQ(value(errors.lines[at], 8), logs[0].q(8, motor) - logs[0].target(8, motor));
+      EXPECT_EQ(value(torques.lines[at], 8), logs[0].tau(8, motor));
+      EXPECT_EQ(value(targets.lines[2 * at], 8), logs[0].target(8, motor));
+      EXPECT_EQ(value(targets.lines[2 * at + 1], 8), logs[1].target(8, motor)) << "next to the good run";
+    }
+  }
+  const ViewPanel &force = panel_of("whole-force-1"), &torque = panel_of("whole-torque-1");
+  EXPECT_EQ(page.views.runs[1].rows, logs[1].steps());
+  EXPECT_EQ(force.run, 1);
+  EXPECT_EQ(torque.run, 1);
+  ASSERT_EQ(force.lines.size(), 2u);
+  const Eigen::Index last = logs[1].steps() - 1;
+  EXPECT_EQ(value(torque.lines.front(), last), logs[1].tau(last, 12));
+  for (const Line& line : force.lines) {
+    EXPECT_EQ(page.views.channels[static_cast<std::size_t>(line.channel)].run, 1);
+    EXPECT_TRUE(std::isfinite(value(line, last)));
+  }
+}
+
 }  // namespace
 }  // namespace antaeus

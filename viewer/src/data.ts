@@ -61,8 +61,9 @@ export class Data implements Samples {
   private readonly peaks = new Map<ChannelId, number>();
   private readonly firstAfter: number; // sample behind the rows that are there one by one
 
-  constructor(readonly views: Views) {
-    this.run = views.runs[0] as Run;
+  /** index: the run whose samples are the axis. */
+  constructor(readonly views: Views, private readonly index = 0) {
+    this.run = views.runs[index] as Run;
     this.own = axisOf(this.run);
     this.rows = this.own.rows;
     this.time = this.own.time;
@@ -70,7 +71,7 @@ export class Data implements Samples {
     this.x = this.time ? Float64Array.from(this.time) : Float64Array.from(this.rows, (row) => first + row);
     const after = this.rows.findIndex((row) => row >= this.run.whole_end);
     this.firstAfter = after < 0 ? this.rows.length : after;
-    this.focus = views.focus >= 0 && views.focus < this.run.steps ? this.sampleOf(views.focus) : null;
+    this.focus = index === 0 && views.focus >= 0 && views.focus < this.run.steps ? this.sampleOf(views.focus) : null;
   }
 
   get samples(): number {
@@ -85,8 +86,10 @@ export class Data implements Samples {
   stepOf(sample: number): number {
     return this.run.first_step + (this.rows[sample] as number);
   }
+  /** The run that a channel is compared from; 0 for one of this axis. */
   runOf(channel: ChannelId): number {
-    return this.views.channels[channel]?.run ?? 0;
+    const run = this.views.channels[channel]?.run ?? 0;
+    return run === this.index ? 0 : run;
   }
 
   private placesOf(run: number): Int32Array | null {
@@ -98,14 +101,14 @@ export class Data implements Samples {
     return found;
   }
 
-  /** A channel's value at every sample of the page's run; nothing for no channel. */
+  /** A channel's value at every sample of the axis; nothing for no channel. */
   values(channel: ChannelId): Numbers {
     const raw = this.views.channels[channel];
     if (!raw) return NOTHING;
     const known = this.cache.get(channel);
     if (known) return known;
     let values = unpack(raw);
-    if (raw.run > 0) {
+    if (raw.run !== this.index) {
       const places = this.placesOf(raw.run);
       const other = values;
       values = Float32Array.from(this.rows, (_, i) => {

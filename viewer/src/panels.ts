@@ -1,7 +1,7 @@
 // All panels, under one cursor and one zoom.
 import type uPlot from 'uplot';
 import type { Choice } from './choice';
-import type { Data } from './data';
+import { Data } from './data';
 import { element, setText, toneVariable } from './format';
 import { comparisonVariable, Panel, type Owner } from './panel';
 import type { Line, ViewPanel } from './payload';
@@ -18,7 +18,8 @@ export class Panels implements Owner {
   private readonly always = element('div');
   private readonly more = element('button', { type: 'button', id: 'more-plots', 'aria-expanded': 'false', 'aria-controls': 'detail-plots' });
   private readonly detail = element('div', { id: 'detail-plots' });
-  private panels: Panel[] = [];
+  private panels: Panel[] = []; // on the shared axis
+  private apart: Panel[] = []; // each a whole comparison, on that run's axis
   private readonly shown = new Map<string, boolean>();
   private range: [number, number];
   private busy = false;
@@ -86,6 +87,7 @@ export class Panels implements Owner {
   /** The lines of a panel that belong to what is chosen; null where the panel has no place now. */
   private linesOf(spec: ViewPanel): Line[] | null {
     if (!this.choice.meets(spec.when)) return null;
+    if (spec.run > 0) return this.comparisons ? spec.lines : null;
     if (spec.lanes.length > 0) return [];
     const all = spec.lines.filter((line) => this.comparisons || this.data.runOf(line.channel) === 0);
     const lines = all.filter((line) => this.choice.meets(line.when));
@@ -93,10 +95,34 @@ export class Panels implements Owner {
     return lines.length > 0 || waiting || spec.lines.length === 0 ? lines : null;
   }
 
+  /** A panel of a whole comparison: its own axis, cursor and zoom. */
+  private makeApart(spec: ViewPanel, lines: Line[]): Panel {
+    const panels = this;
+    const panel: Panel = new Panel(
+      {
+        data: new Data(this.data.views, spec.run),
+        get gutter() {
+          return panels.gutter;
+        },
+        isShown: (id, line) => this.isShown(id, line),
+        remember: (id, line, shown) => this.remember(id, line, shown),
+        variable: (line) => toneVariable(line.tone),
+        pointed: (sample) => panel.cursor(sample),
+        zoomed: () => undefined,
+        redraw: () => panel.draw(this.width()),
+      },
+      spec,
+      lines,
+    );
+    this.apart.push(panel);
+    return panel;
+  }
+
   /** Makes the panels for what is chosen; `layout` draws them. */
   build(): void {
-    for (const panel of this.panels) panel.plot?.destroy();
+    for (const panel of [...this.panels, ...this.apart]) panel.plot?.destroy();
     this.panels = [];
+    this.apart = [];
     const always: HTMLElement[] = [];
     const detail: HTMLElement[] = [];
     const open = this.open || this.printed;
@@ -106,8 +132,8 @@ export class Panels implements Owner {
       if (!lines) continue;
       if (spec.detail) ++hidden;
       if (spec.detail && !open) continue;
-      const panel = new Panel(this, spec, lines);
-      this.panels.push(panel);
+      const panel = spec.run > 0 ? this.makeApart(spec, lines) : new Panel(this, spec, lines);
+      if (spec.run === 0) this.panels.push(panel);
       (spec.detail ? detail : always).push(panel.root);
     }
     this.always.replaceChildren(...always);
@@ -123,6 +149,7 @@ export class Panels implements Owner {
     const named = this.data.views.panels.some((p) => p.lanes.length > 0);
     this.gutter = named && (this.printed || this.width() >= 600) ? WIDE_GUTTER : GUTTER;
     this.draw(this.panels);
+    for (const panel of this.apart) panel.draw(this.width());
   }
   redraw(panel: Panel): void {
     this.draw([panel]);

@@ -70,6 +70,7 @@ export interface ViewPanel {
   marks: { row: number; text: string }[];
   logarithmic: boolean;
   detail: boolean;
+  run: number; // whose rows are the axis
   when: Conditions;
 }
 export interface Reading {

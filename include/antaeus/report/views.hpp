@@ -132,6 +132,7 @@ struct ViewPanel {
   std::vector<EventMark> marks = {};
   bool logarithmic = false;
   bool detail = false;  ///< among "more plots", which are opened together
+  int run = 0;          ///< whose rows are the axis; a comparison's panel shows all of it, with a cursor of its own
   Conditions when = {};
 };
 template <class Visit>
@@ -139,7 +140,7 @@ constexpr void visit_fields(const ViewPanel*, Visit&& visit) {
   detail::visit_members(visit, "id", &ViewPanel::id, "title", &ViewPanel::title, "unit", &ViewPanel::unit, "lines",
                         &ViewPanel::lines, "limits", &ViewPanel::limits, "lanes", &ViewPanel::lanes, "texts",
                         &ViewPanel::texts, "marks", &ViewPanel::marks, "logarithmic", &ViewPanel::logarithmic, "detail",
-                        &ViewPanel::detail, "when", &ViewPanel::when);
+                        &ViewPanel::detail, "run", &ViewPanel::run, "when", &ViewPanel::when);
 }
 
 /// A number at the cursor.
