@@ -485,6 +485,16 @@ def test_total_needs_no_robot(tmp_path):
     assert one.returncode == 0 and Result(tmp_path / "turned").wrench_rows[0]["contact"] == "calcn_l"
 
 
+@pytest.mark.parametrize(("arguments", "option"), [
+    (("contact", "--robot", "x.osim"), "--robot"),
+    (("contact", "walk.npz", "--robot", "models/Rajagopal2016.OSIM", "--contact", "calcn_r"), "--robot"),
+    (("contact", "walk.mot", "--robot", "h1_2", "--contact", "left_ankle_roll_link"), "MOTION"),
+    (("contact", "forces.sto", "--robot", "h1_2", "--inverse-dynamics"), "MOTION")])
+def test_a_file_of_opensim_names_total(arguments, option):
+    line = refused(*arguments)
+    assert f"{option}: " in line and "is a file of OpenSim, which is not read" in line and "--total FILE" in line
+
+
 def test_bad_totals_are_named(tmp_path):
     good = person()
     without = lambda *names: {name: values for name, values in good.items() if name not in names}

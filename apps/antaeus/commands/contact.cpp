@@ -177,6 +177,14 @@ struct ContactCommand {
   }
 
   void check_request() {
+    for (const auto& [option, file] : {std::pair("--robot", robot.robot), std::pair("MOTION", motion)}) {
+      std::string ending = std::filesystem::path(file).extension().string();
+      std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+      if (ending != ".osim" && ending != ".mot" && ending != ".sto") continue;
+      throw OptionsError(option, "'" + printable(file) + "' is a file of OpenSim, which is not read",
+                         "export the wrench that the motion needs with the poses of its feet, and give them as --total "
+                         "FILE in place of --robot (docs/contact.md)");
+    }
     if (total.empty() == robot.robot.empty()) {
       throw OptionsError("--robot, --total", "one of the two must be given",
                          "--robot R with a motion, or --total FILE with the wrench that a motion needs");
