@@ -1,4 +1,4 @@
-"""The scripts of tools/: what setup.sh says of missing Debian packages, and what count_lines.py refuses."""
+"""The scripts of tools/: what setup.sh says of missing Debian packages, and what count_lines.py and check_sources.py refuse."""
 
 import importlib.util
 import os
@@ -34,6 +34,31 @@ def test_setup_as_root_prints_the_packages_before_it_installs_them(tmp_path):
     assert result.returncode == 0 and not (tmp_path / "sudo").exists()
     assert result.stderr.startswith("antaeus: installing Debian packages: ") and "clang-99" in result.stderr
     assert "clang-99" in (tmp_path / "apt").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def sources():
+    spec = importlib.util.spec_from_file_location("check_sources", ROOT / "tools/check_sources.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(("row", "missing"), [
+    ("| 1 | 5 N hold: 4.89 N, 99.96 % | `antaeus simulate` | `HybridHold.TheSourcesLawGivesTheSourcesForce` |", []),
+    ("| 1 | 5 N hold: 4.88 N, 99.95 % | `antaeus simulate` | `HybridHold.TheSourcesLawGivesTheSourcesForce` |", ["4.88", "99.95 %"]),
+    ("| 1 | 104, 43, 17 mm | `impedance.force` | `ImpedanceRun.RestsAtForceOverStiffnessAndHasTheSourcesPeak` |", []),
+    ("| 1 | 104, 44, 17 mm | `impedance.force` | `ImpedanceRun.RestsAtForceOverStiffnessAndHasTheSourcesPeak` |", ["44 mm"]),
+    ("| 1 | torso's torque in Table 7, RE3 (4) | `gain` | `Gains.AreTheResponseToOneNewtonMetre` |", []),
+    ("| 1 | a gain of 98.7 | `gain` | `Gains.AreTheResponseToOneNewtonMetre` |", ["98.7"]),
+    ("| 1 | 3.5e-6 off | `gain` | `Gains.AreTheResponseToOneNewtonMetre` |", ["3.5e-6"])])
+def test_a_cited_number_must_be_in_a_cited_test(sources, tmp_path, capsys, row, missing):
+    page = tmp_path / "page.md"
+    page.write_text(row + "\n", encoding="utf-8")
+    assert sources.main(False, page) == (1 if missing else 0)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [f"row 1: {number} is in none of its tests" for number in missing] + [
+        f"{len(missing)} offences in 1 rows of the sources, 0 planned"]
 
 
 @pytest.fixture(scope="module")

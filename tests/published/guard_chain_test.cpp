@@ -140,6 +140,7 @@ TEST(Guard, DominanceHasItsEdges) {
 }
 
 TEST(Guard, ReferenceDominanceRefusesAndZeroes) {
+  EXPECT_EQ(PublishedGuardOptions{}.dominance_limit, 0.5);
   const WrenchEstimate estimate = dominated();
   GuardChain chain({GuardKind::reference_dominance});
   const ChainedWrench& refused = chain.apply(estimate);

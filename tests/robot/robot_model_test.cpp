@@ -278,6 +278,12 @@ TEST(RobotModel, LimitsAreTheFiles) {
   EXPECT_EQ(model.upper_limits()[hip], 0.43);
   EXPECT_EQ(model.effort_limits()[hip], 200.0);
   EXPECT_EQ(model.velocity_limits()[hip], 23.0);
+  const RobotModel panda = test::own_robot("panda").model;  // as Franka states them
+  const int elbow = panda.motor("panda_joint4"), wrist = panda.motor("panda_joint6");
+  EXPECT_EQ(panda.lower_limits()[elbow], -3.0718);
+  EXPECT_EQ(panda.upper_limits()[elbow], -0.0698);
+  EXPECT_EQ(panda.lower_limits()[wrist], -0.0175);
+  EXPECT_EQ(panda.upper_limits()[wrist], 3.7525);
   const RobotModel mixed(test::mixed_description());
   const int wheel = mixed.motor("wheel");
   EXPECT_EQ(mixed.lower_limits()[wheel], -kInfinity);

@@ -17,6 +17,8 @@ TEST(GravityHold, HoldsOnTheSamePlantAndDriftsOnAnother) {
   EXPECT_EQ(result.name, "gravity-hold");
   EXPECT_TRUE(result.is_met());
   EXPECT_LE(result.metric("error_max").value, 1e-10);
+  EXPECT_EQ(result.metric("error_max").source, 8.91e-6);
+  EXPECT_LT(result.metric("error_max").source, 0.01);  // the lab's criterion
   EXPECT_EQ(result.metric("error_max").upper, 1e-10);
   EXPECT_EQ(result.samples.rows(), 200u);
   EXPECT_EQ(result.samples.numbers("time").front(), 0.001);

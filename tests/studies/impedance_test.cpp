@@ -25,6 +25,9 @@ TEST(ImpedanceRun, RestsAtForceOverStiffnessAndHasTheSourcesPeak) {
   EXPECT_TRUE(stiff.is_met());
   EXPECT_EQ(stiff.metric("peak").source, 0.017);
   EXPECT_NEAR(stiff.metric("damping").value, 6.2 * std::sqrt(2000.0), 1e-9);
+  const ExperimentResult soft = run({"impedance.stiffness=100", "impedance.force=40"});
+  EXPECT_EQ(soft.metric("peak").source, 0.104);
+  EXPECT_NEAR(soft.metric("peak").value, 0.104, 0.05 * 0.104);
 }
 
 TEST(ImpedanceRun, OtherPushesHaveNoFigureOfTheSource) {
@@ -49,6 +52,10 @@ TEST(ImpedanceRun, TheArmAnswersAsItWasDesigned) {
 TEST(ImpedanceRun, TheSkewFormIsWeakerTheFurther) {
   ArmRig rig = make_rig({}, {}, 1, false);
   const Study study = rotation_study(rig);
+  const std::vector<double>& first = study.table.variants.front().values;  // 30°
+  EXPECT_EQ(study.table.variants.front().name, "30°");
+  EXPECT_GT(first[1], 0.9 * first[0]);
+  EXPECT_LT(first[1], first[0]);
   const std::vector<double>& last = study.table.variants.back().values;  // 180°
   EXPECT_LT(last[1], 1e-6 * last[0]);
   EXPECT_LT(last[2], 4.0);

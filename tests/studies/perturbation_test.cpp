@@ -30,6 +30,9 @@ TEST(Perturbation, TheWholeRunMeetsItsCriteria) {
   const ExperimentResult result = run_experiment("perturbation", settings);
   EXPECT_TRUE(result.is_met()) << result.metric("speed_final").value << " "
                                << result.metric("speed_final_impedance").value;
+  EXPECT_EQ(result.metric("speed_final").source, 0.0134);
+  EXPECT_LT(result.metric("speed_final").value, 0.0134);
+  EXPECT_LT(result.metric("speed_final").value, 0.1);  // the lab's criterion
 }
 
 }  // namespace
