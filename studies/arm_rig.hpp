@@ -21,7 +21,8 @@ struct SceneChoice {
   double friction = 0.7;        ///< of the contact
   bool pair = true;             ///< friction has a reference of its own, solreffriction; else it has not
   double solreffriction = 0.2;  ///< time constant of that reference [s]
-  /// Impedance of the contact at the touch and 1 mm deep, "0.9 0.95"; empty: MuJoCo's default with `pair`, else the pads'.
+  /// Impedance of the contact at the touch and 1 mm deep, "0.9 0.95"; empty: MuJoCo's default with `pair`, else the
+  /// pads'.
   std::string solimp;
 
   /// \throws OptionsError for a text that is not two numbers in (0, 1), the second not below the first

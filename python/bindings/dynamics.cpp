@@ -59,10 +59,9 @@ auto frame_jacobian(const Terms& self, FrameId frame) {
 auto point_jacobian_of(const Terms& self, FrameId frame, const ArrayArgument& point, bool local) {
   constexpr const char* kPlace = "PositionTerms.point_jacobian";
   const Vector3 p = as_vector(point, kPlace, "point", 3);
-  return filled(kPlace, Matrix6X(6, self.model.nv()),
-                [&](Matrix6X& J) {
-                  return point_jacobian(self.terms, frame, p, local ? PointIn::frame : PointIn::world, J);
-                });
+  return filled(kPlace, Matrix6X(6, self.model.nv()), [&](Matrix6X& J) {
+    return point_jacobian(self.terms, frame, p, local ? PointIn::frame : PointIn::world, J);
+  });
 }
 
 void bind_position_terms(nb::module_& module) {
@@ -106,9 +105,10 @@ void bind_position_terms(nb::module_& module) {
           "frame_jacobian",
           [](const Terms& self, std::string_view frame) { return frame_jacobian(self, self.model.frame(frame)); },
           "frame"_a)
-      .def("point_jacobian", &point_jacobian_of, "frame"_a, "point"_a, "local"_a = false,
-           "J_WP_W [6 × nv]: velocity of a point fixed in the frame, in world axes, linear rows first. point [3], m: in "
-           "the world, as MuJoCo's mj_jac takes it; local: in the frame's axes, from its origin.")
+      .def(
+          "point_jacobian", &point_jacobian_of, "frame"_a, "point"_a, "local"_a = false,
+          "J_WP_W [6 × nv]: velocity of a point fixed in the frame, in world axes, linear rows first. point [3], m: in "
+          "the world, as MuJoCo's mj_jac takes it; local: in the frame's axes, from its origin.")
       .def(
           "point_jacobian",
           [](const Terms& self, std::string_view frame, const ArrayArgument& point, bool local) {

@@ -147,8 +147,7 @@ void bind_robot_model(nb::module_& module) {
       .def("frame_names", &RobotModel::frame_names, "Links, joints and fixed frames.")
       .def("supporting_motors", &RobotModel::supporting_motors, "frame"_a,
            "Motors between the root and the frame: the only columns of its Jacobian that are not zero.")
-      .def("point_jacobian", &point_jacobian_at, "q"_a, "frame"_a, "point"_a, "local"_a = false,
-           kPointJacobian)
+      .def("point_jacobian", &point_jacobian_at, "q"_a, "frame"_a, "point"_a, "local"_a = false, kPointJacobian)
       .def(
           "neutral", [](const RobotModel& self) { return fresh(self.neutral()); },
           "The configuration [nq] with every joint at zero and the base at the origin.")

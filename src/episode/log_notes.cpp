@@ -140,7 +140,7 @@ void LogNotes::take_accelerometer(const Episode& block) {
   }
 }
 
-/// What the loop would refuse, sample by sample.
+/// What the loop would refuse or degrade, sample by sample.
 void LogNotes::take_findings(const Episode& block) {
   for (Eigen::Index i = 0; i < block.steps(); ++i) {
     block.observe(i, observation_);
@@ -176,7 +176,8 @@ void LogNotes::finish(Episode& log, const std::string& how_read) {
     const std::string motor =
         found.motor < 0 ? "" : ", " + robot_.model.motor_names()[static_cast<std::size_t>(found.motor)];
     log.notes.push_back(std::string(to_string(reason)) + ": " + std::to_string(found.steps) + " steps (first: step " +
-                        std::to_string(found.first) + motor + "); a guarded loop refuses them");
+                        std::to_string(found.first) + motor + "); a guarded loop " +
+                        (reason == Reason::position_slip ? "degrades" : "refuses") + " them");
   }
   log.invalid_steps = invalid_;
   log.silent = silent();

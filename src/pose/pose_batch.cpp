@@ -89,8 +89,7 @@ void PoseBatch::set_up(const Robot& robot, const std::vector<std::string>& names
     const std::vector<int>& supporting = model.supporting_motors(k);
     const PoseQuality::Seen seen = quality_.seen(k);
     Endpoint& endpoint = endpoints_[static_cast<std::size_t>(k)];
-    const auto moved =
-        detail::moved_directions(robot.model, robot.model.frame(names[static_cast<std::size_t>(k)]));
+    const auto moved = detail::moved_directions(robot.model, robot.model.frame(names[static_cast<std::size_t>(k)]));
     if (moved.plane) return;  // the lanes explain torques by whole wrenches
     endpoint.directions = moved.count;
     endpoint.seen = seen.rank;

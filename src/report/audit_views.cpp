@@ -361,7 +361,8 @@ class AuditViews {
     views_.panels.push_back(std::move(target));
   }
 
-  // --- Legs, and baselines in full ------------------------------------------------------------------------------------
+  // --- Legs, and baselines in full
+  // ------------------------------------------------------------------------------------
 
   /// Each leg: position less target, torque, and target next to those of the baselines.
   void leg_panels() {
@@ -438,14 +439,15 @@ class AuditViews {
       }
       if (!force.lines.empty()) views_.panels.push_back(std::move(force));
       if (r_.reference_motor < 0) continue;
-      views_.panels.push_back({.id = "whole-torque-" + std::to_string(run),
-                               .title = "All of " + baseline.episode.name + ": torque of " + reference_label(),
-                               .unit = "N·m",
-                               .lines = {{.name = reference_label(),
-                                          .channel = column(baseline.episode.tau, r_.reference_motor, Bin::extremes, run),
-                                          .tone = Tone::green}},
-                               .detail = true,
-                               .run = run});
+      views_.panels.push_back(
+          {.id = "whole-torque-" + std::to_string(run),
+           .title = "All of " + baseline.episode.name + ": torque of " + reference_label(),
+           .unit = "N·m",
+           .lines = {{.name = reference_label(),
+                      .channel = column(baseline.episode.tau, r_.reference_motor, Bin::extremes, run),
+                      .tone = Tone::green}},
+           .detail = true,
+           .run = run});
     }
   }
 

@@ -85,9 +85,9 @@ struct SceneFacts {
   std::vector<SiteFacts> sites;
   std::vector<GeomFacts> geoms;
   std::vector<ActuatorFacts> actuators;
-  int force_sensor = -1;  // index of the site, in `sites`
+  int force_sensor = -1;                  // index of the site, in `sites`
   std::vector<EqualityFacts> equalities;  // that act from the start
-  std::vector<std::string> notes;  // what a tree of joints does not hold
+  std::vector<std::string> notes;         // what a tree of joints does not hold
 };
 
 /// A contact with a force, after a step.

@@ -54,7 +54,8 @@ TEST(Reasons, NumbersAreStable) {
                                               {40, Reason::insensible_direction},
                                               {41, Reason::contact_elsewhere},
                                               {42, Reason::transient},
-                                              {43, Reason::joint_error}};
+                                              {43, Reason::joint_error},
+                                              {44, Reason::position_slip}};
   EXPECT_EQ(numbers.size(), all_names<Reason>().size()) << "pin a new reason here";
   for (const auto& [number, reason] : numbers) {
     EXPECT_EQ(static_cast<unsigned>(reason), number) << to_string(reason);

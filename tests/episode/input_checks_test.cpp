@@ -137,6 +137,41 @@ TEST_F(Input, FastMotionAndHardStopsAreNoJump) {
   }
 }
 
+/// A joint swings by 0.4 rad at up to \p speed; its position slips by \p slip [rad/s] from the start, and its velocity
+/// reads \p scale of itself and \p offset [rad/s] more.
+TEST_F(Input, APositionThatSlipsAgainstItsVelocityIsNamed) {
+  struct Case {
+    double speed, slip, scale, offset;
+    bool found;
+  };
+  for (const double rate : {50.0, 125.0, 500.0}) {
+    for (const Case& c :
+         {Case{0.5, 0.05, 1.0, 0.0, true}, Case{0.5, -0.05, 1.0, 0.0, true}, Case{1.0, 0.06, 1.0, 0.0, true},
+          Case{0.0, 0.05, 1.0, 0.0, true}, Case{0.5, 0.0, 1.0, 0.0, false}, Case{4.0, 0.0, 1.0, 0.0, false},
+          Case{0.5, 0.02, 1.0, 0.0, false}, Case{0.5, 0.0, 1.01, 0.0, false}, Case{0.0, 0.0, 1.0, 0.1, false}}) {
+      SCOPED_TRACE(std::to_string(rate) + " Hz, " + std::to_string(c.speed) + " rad/s, slip " + std::to_string(c.slip) +
+                   ", scale " + std::to_string(c.scale) + ", offset " + std::to_string(c.offset));
+      InputChecks checks(robot_);
+      double last_share = 0.0;
+      for (int i = 0; i < 10.0 * rate; ++i) {
+        const double t = i / rate, frequency = c.speed / 0.4;
+        Observation o = still(t);
+        o.q[13] += 0.4 * std::sin(frequency * t) + c.slip * t;
+        o.v[13] += c.scale * c.speed * std::cos(frequency * t) + c.offset;
+        const InputFindings& found = checks.inspect(o);
+        if (found.motor_with(Reason::position_slip) >= 0) {
+          EXPECT_EQ(found.motor_with(Reason::position_slip), 13);
+          EXPECT_TRUE(c.found);
+          EXPECT_GT(t, 1.0) << "a window, not a sample";
+        }
+        last_share = found.shares.slip;
+      }
+      EXPECT_EQ(last_share >= 1.0, c.found) << last_share;
+      EXPECT_FALSE(checks.findings().reasons.has(Reason::position_jump));
+    }
+  }
+}
+
 TEST_F(Input, WithoutVelocityTheModelsSpeedLimitIsTheBound) {
   const double rate = 500.0, limit = robot_.model.velocity_limits()[13];
   ASSERT_TRUE(std::isfinite(limit));

@@ -56,17 +56,18 @@ enum class Reason : std::uint8_t {
   contact_elsewhere,          ///< the torques speak for a contact at another place of the limb than the endpoint
   transient,                  ///< the force changes faster than the residual's low pass follows
   joint_error,                ///< one joint's torque error explains the torques better than a contact at the endpoint
+  position_slip,              ///< input: over seconds a position moves otherwise than its velocity says
 };
 constexpr auto enum_names(Reason) noexcept {
-  return name_list<Reason>("invalid_input", "rank_deficient", "condition_number", "reference_dominance", "clamped",
-                           "watchdog", "motion", "motion_unknown", "missing_channels", "low_rate", "gap", "settling",
-                           "time_back", "saturated", "uncertain", "unobservable_direction", "inconsistent",
-                           "torque_rate", "stale", "infeasible", "base_rows_dropped", "held", "force_limit",
-                           "position_out_of_limits", "position_jump", "dead_torque", "orientation_contradicts",
-                           "accelerometer_scale", "no_clock", "contradiction", "unexplained", "beyond_prior",
-                           "outside_identified", "assumed_friction", "not_tared", "set_up_suspect",
-                           "contact_since_start", "residual_follows_gravity", "residual_follows_velocity",
-                           "nis_stays_high", "insensible_direction", "contact_elsewhere", "transient", "joint_error");
+  return name_list<Reason>(
+      "invalid_input", "rank_deficient", "condition_number", "reference_dominance", "clamped", "watchdog", "motion",
+      "motion_unknown", "missing_channels", "low_rate", "gap", "settling", "time_back", "saturated", "uncertain",
+      "unobservable_direction", "inconsistent", "torque_rate", "stale", "infeasible", "base_rows_dropped", "held",
+      "force_limit", "position_out_of_limits", "position_jump", "dead_torque", "orientation_contradicts",
+      "accelerometer_scale", "no_clock", "contradiction", "unexplained", "beyond_prior", "outside_identified",
+      "assumed_friction", "not_tared", "set_up_suspect", "contact_since_start", "residual_follows_gravity",
+      "residual_follows_velocity", "nis_stays_high", "insensible_direction", "contact_elsewhere", "transient",
+      "joint_error", "position_slip");
 }
 
 /// A set of reasons; empty when made. All functions but text() are fit for a control loop.

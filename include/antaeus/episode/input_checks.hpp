@@ -21,11 +21,15 @@ struct InputCheckOptions {
   double position_share = 0.1;        ///< [1] the same as a share of the joint's range
   double jump = 0.1;                  ///< [rad] change of position that the velocity does not explain, at any rate
   double jump_acceleration = 1000.0;  ///< [rad/s²] what a joint may do between two samples
-  double dead_time = 0.05;            ///< [s] how long all torques may stay exactly as they were
-  double stuck_time = 0.5;            ///< [s] how long one torque may, while its joint moves
-  double still_time = 1.0;            ///< [s] how long one torque may at rest, where it carried noise
-  double stuck_speed = 0.05;          ///< [rad/s] speed above which a joint moves
-  double tilt = 0.52;                 ///< [rad] angle between the accelerometer's up and the quaternion's
+  double slip = 0.03;         ///< [rad/s] mean speed of a position, over slip_time, that its velocity does not have
+  double slip_time = 4.0;     ///< [s] time constant of that mean
+  double slip_share = 0.01;   ///< [1] error of a velocity's scale, and of its sampling, as a share of the way
+  double slip_delay = 0.01;   ///< [s] delay of a velocity against its position, beside one sample
+  double dead_time = 0.05;    ///< [s] how long all torques may stay exactly as they were
+  double stuck_time = 0.5;    ///< [s] how long one torque may, while its joint moves
+  double still_time = 1.0;    ///< [s] how long one torque may at rest, where it carried noise
+  double stuck_speed = 0.05;  ///< [rad/s] speed above which a joint moves
+  double tilt = 0.52;         ///< [rad] angle between the accelerometer's up and the quaternion's
   double turn = 0.3;  ///< [rad] turn of the quaternion from one sample to the next that the gyro does not explain
   double scale_share = 0.5;  ///< [1] how far the accelerometer's mean norm may be from gravity, as a share of it
   double scale_time = 0.75;  ///< [s] time constant of that mean; 0.7 of it passes before anything is said
@@ -38,6 +42,7 @@ ANTAEUS_API const OptionTable& options_of(const InputCheckOptions&);
 struct InputShares {
   double position = 0.0;  ///< position_out_of_limits
   double jump = 0.0;      ///< position_jump
+  double slip = 0.0;      ///< position_slip
   double dead = 0.0;      ///< dead_torque, of all torques
   double stuck = 0.0;     ///< dead_torque, of the worst motor that moves
   double still = 0.0;     ///< dead_torque, of the worst motor at rest
@@ -48,7 +53,7 @@ struct InputShares {
 
 struct ANTAEUS_API InputFindings {
   Reasons reasons;              ///< of the sample as a whole
-  std::vector<Reasons> motors;  ///< of each motor; a dead torque of one motor stands here alone
+  std::vector<Reasons> motors;  ///< of each motor; a slip, and a dead torque of one motor, stand here alone
   InputShares shares;
   /// First motor with this reason; −1 without one.
   int motor_with(Reason reason) const noexcept;
@@ -70,6 +75,9 @@ ANTAEUS_API Reasons check_age(double time, double clock, double maximum_age, con
 /// `jump`;
 ///   without v, |Δq|/Δt above twice the model's velocity limit. It stays until the position is back where it was, or
 ///   reset(): an encoder that slipped reads wrong ever after.
+/// - `position_slip`: d, the mean of Δq − v̄ Δt over the last slip_time, is above slip · slip_time + slip_share ∫|v| dt
+///   + (slip_delay + Δt) max|v|, all three of the same mean. Where the position makes less than half the way that the
+///   velocity says, the velocity has an offset, which no force follows from.
 /// - `dead_torque`: all torques exactly as before for dead_time and three samples; or one torque for stuck_time of
 /// motion
 ///   of its joint; or one for still_time and 20 samples at rest, where it carried noise of three levels or more, or has
@@ -110,6 +118,9 @@ class ANTAEUS_API InputChecks {
     double lower, upper, margin;  ///< [rad|m]
     double unit;                  ///< of its position in a radian: 1, or 0.1 m
     double speed_limit, torque_limit;
+    /// Of the position's own way, of the velocity's, and of Δq − v̄ Δt [rad|m], over the last slip_time.
+    double way = 0.0, expected_way = 0.0, slipped = 0.0;
+    double top_speed = 0.0;  ///< [rad/s|m/s] over that time
     double offset = 0.0;     ///< jumps that were not taken back
     double still_for = 0.0;  ///< [s] in which the torque did not change though the joint moved
     double same_for = 0.0;   ///< [s] in which it did not at rest
@@ -120,6 +131,7 @@ class ANTAEUS_API InputChecks {
   void forget() noexcept;
   void check_positions(const Observation& observation) noexcept;
   void check_jumps(const Observation& observation, double dt) noexcept;
+  void check_slips(const Observation& observation, double dt) noexcept;
   void check_torques(const Observation& observation, double dt) noexcept;
   void check_orientation(const Observation& observation, double dt) noexcept;
   void check_scale(const Observation& observation, double dt) noexcept;

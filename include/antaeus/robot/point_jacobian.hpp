@@ -18,8 +18,8 @@ enum class PointIn : std::uint8_t { world, frame };
 /// \param point  P in the world or in F, as \p given says [m]
 /// \return as PositionTerms::frame_jacobian; `not_finite` for a point that is not. On any but `ok` J is NaN. \realtime
 ///         (dynamics_realtime_test)
-ANTAEUS_API Status point_jacobian(const PositionTerms& terms, FrameId frame, const Vector3& point,
-                                  PointIn given, Matrix6XRef J_WP_W) noexcept;
+ANTAEUS_API Status point_jacobian(const PositionTerms& terms, FrameId frame, const Vector3& point, PointIn given,
+                                  Matrix6XRef J_WP_W) noexcept;
 
 /// The same at q [nq], for set-up code: allocates. \throws ModelError for a frame that does not exist (with the
 /// nearest), OptionsError for a q or point of another size or not finite

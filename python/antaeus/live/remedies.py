@@ -9,6 +9,7 @@ REMEDIES: dict[str, tuple[str, str]] = {
     "time_back": ("a stamp is not after the last one", "look for two senders, or a clock that was set"),
     "dead_torque": ("a torque repeats to the last bit", "check the bus and that drive"),
     "position_jump": ("a position changed faster than its joint can move", "check the encoder, or a driver that mixes joints or samples"),
+    "position_slip": ("a position drifts away from what its velocity says", "check the encoder, its coupling and its gear"),
     "position_out_of_limits": ("a position is far beyond its joint's limits", "check the encoder, its unit and its zero"),
     "orientation_contradicts": ("quaternion and accelerometer disagree about up",
                                 "check the quaternion's order and the accelerometer's axes"),
