@@ -274,7 +274,11 @@ class RosReader : public FormatReader {
     problem = refused_encapsulation(message);
     if (problem) return Decoded::unusable;
     if (part == 1) return read_imu(message);
-    if (!same_names(message)) {
+    if (!known_.fits(message)) {
+      if (refused_.fits(message)) {
+        problem = "a JointState whose joints or channels are not the robot's";
+        return Decoded::unusable;
+      }
       if (!learn(message)) {
         problem = "no JointState: a length in it points behind its end";
         return Decoded::unusable;
@@ -308,19 +312,23 @@ class RosReader : public FormatReader {
            1e-9 * static_cast<double>(number_at<std::uint32_t>(message, kHeader + 4));
   }
 
-  /// Whether all up to the numbers, but for the stamp, is as in the message whose places are known.
-  bool same_names(std::span<const std::byte> message) const noexcept {
-    constexpr std::size_t kBehindStamp = kHeader + 8;
-    if (places_.empty() || message.size() != size_) return false;
-    if (std::memcmp(message.data() + kBehindStamp, prefix_.data(), prefix_.size()) != 0) return false;
-    for (const auto& [at, count] : counts_) {
-      if (number_at<std::uint32_t>(message, at) != count) return false;
+  /// Names and counts of a message.
+  struct Shape {
+    std::vector<std::byte> names;  ///< all between the stamp and the counts
+    std::vector<std::pair<std::size_t, std::uint32_t>> counts;
+    std::size_t size = 0;
+
+    bool fits(std::span<const std::byte> message) const noexcept {
+      if (size == 0 || message.size() != size) return false;
+      if (std::memcmp(message.data() + kBehindStamp, names.data(), names.size()) != 0) return false;
+      return std::ranges::all_of(
+          counts, [&](const auto& count) { return number_at<std::uint32_t>(message, count.first) == count.second; });
     }
-    return true;
-  }
+  };
+  static constexpr std::size_t kBehindStamp = kHeader + 8;
 
   bool learn(std::span<const std::byte> message) {
-    constexpr std::size_t kMostJoints = 1024, kBehindStamp = kHeader + 8;
+    constexpr std::size_t kMostJoints = 1024;
     CdrWalk walk(message);
     std::uint32_t skipped = 0, count = 0;
     std::string_view frame;
@@ -335,12 +343,14 @@ class RosReader : public FormatReader {
     const std::size_t end_of_names = walk.at();
     std::vector<std::string> names;
     std::vector<std::size_t> offsets;
-    std::vector<std::pair<std::size_t, std::uint32_t>> counts;
+    Shape shape;
+    shape.names.assign(message.begin() + kBehindStamp, message.begin() + static_cast<std::ptrdiff_t>(end_of_names));
+    shape.size = message.size();
     for (const char* channel : {"position", "velocity", "effort"}) {
       std::uint32_t numbers = 0;
       std::size_t first = 0;
       if (!walk.word(numbers)) return false;
-      counts.emplace_back(walk.at() - 4, numbers);
+      shape.counts.emplace_back(walk.at() - 4, numbers);
       if (numbers > kMostJoints || !walk.reals(numbers, first)) return false;
       if (numbers == 0) continue;
       if (numbers != count) {
@@ -353,6 +363,7 @@ class RosReader : public FormatReader {
         offsets.push_back(first + 8 * i);
       }
     }
+    refused_ = shape;  // unless what follows succeeds
     const bool imu = has_imu_;
     learnt = learn_places(names, "JointState", options_.robot, ColumnNames::by_joint);
     learnt.channels.stamp = true;
@@ -361,9 +372,8 @@ class RosReader : public FormatReader {
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (learnt.places[i].at >= 0) places_.push_back({offsets[i], learnt.places[i].at});
     }
-    prefix_.assign(message.begin() + kBehindStamp, message.begin() + static_cast<std::ptrdiff_t>(end_of_names));
-    counts_ = std::move(counts);
-    size_ = message.size();
+    known_ = std::move(shape);
+    refused_ = {};
     return true;
   }
 
@@ -407,9 +417,7 @@ class RosReader : public FormatReader {
   double imu_stamp_ = kNaN, first_stamp_ = kNaN;
   bool has_imu_ = false, waited_ = false;
   std::vector<Place> places_;
-  std::vector<std::byte> prefix_;
-  std::vector<std::pair<std::size_t, std::uint32_t>> counts_;
-  std::size_t size_ = 0;
+  Shape known_, refused_;  ///< of the robot; of the last message that was not the robot's
 };
 
 }  // namespace

@@ -27,13 +27,17 @@ std::unique_ptr<FormatReader> make_reader(MessageFormat format, const ReaderOpti
 
 struct MessageDecoder::Impl {
   Impl(const Robot& of, MessageFormat format, std::optional<QuaternionOrder> order)
-      : robot(of), layout(robot.model.motor_count()), reader(make_reader(format, {robot, layout, order})) {
+      : robot(of),
+        layout(robot.model.motor_count()),
+        reader(make_reader(format, {robot, layout, order})),
+        names_once(format == MessageFormat::csv || format == MessageFormat::arrays) {
     constexpr std::size_t kLine = 512;
     problem.reserve(kLine);
   }
   const Robot robot;
   const RowLayout layout;
   std::unique_ptr<FormatReader> reader;
+  const bool names_once;  ///< a header names all later numbers; elsewhere other publishers may share the topic
   std::string problem;
   bool hopeless = false, has_sample = false;
 
@@ -64,9 +68,9 @@ Decoded MessageDecoder::decode(std::span<const std::byte> message, int part, Vec
     if (decoded == Decoded::unusable) my.problem = my.reader->problem;
     if (decoded == Decoded::sample && !my.has_sample) my.note_gaps();
     return decoded;
-  } catch (const EpisodeError& error) {  // names that are not this robot's: no later message has others
+  } catch (const EpisodeError& error) {  // names that are not this robot's
     my.problem = error.what();
-    my.hopeless = true;
+    my.hopeless = my.names_once;
   } catch (const std::bad_alloc&) {
     my.problem = "no memory for it";
   } catch (const std::exception& error) {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 #include <map>
+#include <tuple>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/numbers.hpp"
@@ -84,13 +85,17 @@ class JsonReader : public FormatReader, JsonListener {
   Decoded read(std::span<const std::byte> message, int, VectorX& row) override {
     if (keys_.empty()) learn(text_of(message));
     row_ = &row;
-    fits_ = true;
+    fits_ = has_its_joints_ = true;
     cursor_ = 0;
     for (Key& key : keys_) key.seen = 0;
     row[RowLayout::kStamp] = kNaN;
     seconds_ = 0.0;
     if (const char* why = scan_json(text_of(message), *this)) {
       problem = why;
+      return Decoded::unusable;
+    }
+    if (!has_its_joints_) {
+      problem = "joint names other than in the first message";
       return Decoded::unusable;
     }
     for (const Key& key : keys_) fits_ = fits_ && (key.seen == 0 || key.seen == key.count);
@@ -114,14 +119,17 @@ class JsonReader : public FormatReader, JsonListener {
     if (const char* why = scan_json(text, shape)) throw Error("message", why, "send one JSON object a message");
     if (shape.too_many) throw Error("message", "more than 4096 keys or numbers", "send the robot's channels alone");
     std::vector<std::string> joints;
+    std::string joints_path;
     for (const auto& array : shape.arrays) {
       const std::string last = channel_name(array.path);
       for (const char* known : {"name", "names", "joint_names", "joints"}) {
-        if (last == known && !array.texts.empty()) joints = array.texts;
+        if (last == known && !array.texts.empty()) std::tie(joints, joints_path) = std::tie(array.texts, array.path);
       }
     }
     std::vector<std::string> names;
     std::vector<Key> keys;
+    bool by_joint = false;
+    has_seconds_ = false;
     for (const auto& array : shape.arrays) {
       if (array.values.empty()) continue;
       const std::string name = channel_name(array.path);
@@ -140,6 +148,7 @@ class JsonReader : public FormatReader, JsonListener {
         names.push_back(name);
       } else if (joints.size() == array.values.size()) {
         for (const std::string& joint : joints) names.push_back(name + "_" + joint);
+        by_joint = true;
       } else {
         name_numbers(name, array.values.size(), options_.column_order(), names);
       }
@@ -152,6 +161,14 @@ class JsonReader : public FormatReader, JsonListener {
       if (joints.size() != key.count) require_whole(learnt, key.path, key.first, key.count, options_.robot);
     }
     keys_ = std::move(keys);
+    if (by_joint) joints_ = std::move(joints);
+    joints_path_ = std::move(joints_path);
+  }
+
+  void text(std::string_view path, std::size_t index, std::string_view raw) noexcept override {
+    if (!joints_.empty() && path == joints_path_) {
+      has_its_joints_ = has_its_joints_ && index < joints_.size() && joints_[index] == raw;
+    }
   }
 
   void number(std::string_view path, std::size_t, double value) noexcept override {
@@ -177,9 +194,11 @@ class JsonReader : public FormatReader, JsonListener {
 
   ReaderOptions options_;
   std::vector<Key> keys_;
+  std::vector<std::string> joints_;  ///< as named by the first message; empty: not named
+  std::string joints_path_;
   VectorX* row_ = nullptr;
   std::size_t cursor_ = 0;
-  bool fits_ = true, has_seconds_ = false;
+  bool fits_ = true, has_its_joints_ = true, has_seconds_ = false;
   double seconds_ = 0.0;
 };
 

@@ -179,7 +179,8 @@ class Watch:
 
         began = time.monotonic()
         finder = EventFinder(self.endpoints, self.labels)
-        self.listeners.append(SetUpCheck(self.robot, self.estimator, self._set_up_found, say=self.say))
+        check = SetUpCheck(self.robot, self.estimator, self._set_up_found, say=self.say)
+        self.listeners.append(check)
         labels = dict(zip(self.endpoints, self.labels, strict=True))
         publisher = Publisher(self.estimator, self.sinks, labels, keeps_all=self._ends) if self.sinks else None
         self.estimator.start()
@@ -245,6 +246,7 @@ class Watch:
             if publisher:
                 publisher.close()
             self.estimator.stop()
+            check.close()  # Python must not exit while its thread is in the library
         if self._failure is not None and (done == 0 or not isinstance(self._failure, OSError)):
             raise self._failure
         if done == 0 and not interrupted:
