@@ -1,7 +1,7 @@
 """Attacks the command line: spoiled inputs of every format through every verb, kills while it writes, full and read-only
 places, two writers at once, links, and names that would steer a page. Prints what it finds, and keeps the input of each.
 
-    attack.py [--mutations N] [--kills N] [--maps N] [--seed N] [--only mutations|kills|places|names|maps|bombs] [--keep FOLDER]
+    attack.py [--mutations N] [--kills N] [--maps N] [--seed N] [--only mutations|kills|places|names|maps|bombs|watch] [--keep FOLDER]
 
 ANTAEUS_CLI names the program. A finding is: an end by a signal; more than two seconds beyond what the clean input took;
 more than 1 GB; an exit code other than 0, 1, 2; a refusal that is not one line, or that leaves something; a folder of
@@ -9,6 +9,7 @@ results of two runs; a summary.json that is no JSON.
 """
 
 import argparse
+import contextlib
 import dataclasses
 import hashlib
 import html
@@ -19,6 +20,7 @@ import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -620,6 +622,75 @@ def attack_with_bombs(findings, count, seed):
         findings.add(found, [])
 
 
+def attack_watch(findings, count, seed):
+    """Clients of the page that stay silent, messages of other publishers and jumps of the sender's clock, in a random mixture, while
+    `watch` records the planar arm with few file descriptors."""
+    for n in range(count):
+        chance = random.Random(f"{seed} {n}")
+        with tempfile.TemporaryDirectory(prefix="antaeus-attack-") as folder, contextlib.ExitStack() as clients:
+            page, stream = (free_port(kind) for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM))
+            limit = chance.choice([256, 512, 1024])
+            command = ["watch", f"udp://{stream}", "-r", "planar_3r", "--serve", f"127.0.0.1:{page}", "--record", f"{folder}/rec", "--json"]
+            process = subprocess.Popen(["/bin/sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh", os.environ["ANTAEUS_CLI"], *command],
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            sender = clients.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+            connected, most, jumps, start = 0, chance.randrange(0, 700), chance.choice([5, 50, 10**6]), 0.0
+            step, parts = 0, pathlib.Path(folder, "rec")
+            deadline = time.monotonic() + patience(60.0)
+            recorded = False
+            while process.poll() is None and time.monotonic() < deadline and (step < 1500 or connected < most or not recorded):
+                if step % jumps == 0:
+                    start = chance.uniform(-1e6, 1e6)
+                sender.sendto(planar_message(start + 0.002 * step, chance), ("127.0.0.1", stream))
+                if chance.random() < 0.1:
+                    sender.sendto(foreign_message(start, chance), ("127.0.0.1", stream))
+                if connected < most:
+                    with contextlib.suppress(OSError):
+                        client = clients.enter_context(socket.create_connection(("127.0.0.1", page), 1.0))
+                        connected += 1
+                        client.send(chance.choice([b"", b"GET / HT", chance.randbytes(50)]))
+                recorded = recorded or step % 100 == 0 and any(parts.glob("run_*/part_*"))
+                step += 1
+                time.sleep(0.001)
+            process.send_signal(signal.SIGINT)
+            try:
+                out, err = process.communicate(timeout=patience(30.0))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                out, err = process.communicate()
+            what = f"watch {n} of seed {seed}"
+            if process.returncode not in (0, 1):
+                findings.add(f"{what}: exit {process.returncode}: {err[-200:]!r}", command)
+            elif json.loads(out)["samples"] == 0 or not any(parts.glob("run_*/part_*/time.npy")):
+                findings.add(f"{what}: nothing was recorded", command)
+            elif b"Traceback" in err or len(err.splitlines()) > 10000:
+                findings.add(f"{what}: {len(err.splitlines())} lines on stderr", command)
+            elif len(list(parts.glob("run_*/part_*"))) > 60:
+                findings.add(f"{what}: {len(list(parts.glob('run_*/part_*')))} parts", command)
+
+
+def free_port(kind):
+    with socket.socket(socket.AF_INET, kind) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def planar_message(stamp, chance):
+    names = ["joint_1", "joint_2", "joint_3"]
+    return json.dumps({"time": stamp, "name": names, "position": [0.3, 0.6, -0.4], "velocity": [0.0] * 3,
+                       "effort": [chance.gauss(0.0, 0.01) for _ in names]}).encode()
+
+
+def foreign_message(stamp, chance):
+    count = chance.choice([0, 1, 3, 7])
+    message = {"time": stamp, "name": [f"finger_{i}" for i in range(count)], "position": [0.1] * count, "velocity": [0.0] * count,
+               "effort": [9.0] * count}
+    for name in chance.sample(sorted(message), chance.randrange(3)):
+        if name != "name" or count != 3:
+            message[name] = chance.choice([[], None, 1e300, "x", [None]])
+    return json.dumps(message).encode()
+
+
 def arm_log(folder):
     """A Panda that moves freely, for identify; None without the package for Python."""
     try:
@@ -650,7 +721,8 @@ def main():
     parser.add_argument("--maps", type=int, default=20000, help="of convert")
     parser.add_argument("--bombs", type=int, default=500, help="small recordings that promise much")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=["mutations", "kills", "places", "names", "maps", "bombs"])
+    parser.add_argument("--only", choices=["mutations", "kills", "places", "names", "maps", "bombs", "watch"])
+    parser.add_argument("--watches", type=int, default=20, help="variants of a stream and clients that disturb watch")
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("build/attack"), help="folder for what is found")
     asked = parser.parse_args()
     shutil.rmtree(asked.keep, ignore_errors=True)
@@ -660,6 +732,7 @@ def main():
         inputs = made_inputs(pathlib.Path(folder))
         parts = {"bombs": lambda: attack_with_bombs(findings, asked.bombs, asked.seed),
                  "maps": lambda: attack_maps(findings, inputs, asked.maps, asked.seed), "names": lambda: attack_names(findings, inputs), "places": lambda: attack_places(findings, inputs),
+                 "watch": lambda: attack_watch(findings, asked.watches, asked.seed),
                  "kills": lambda: attack_with_kills(findings, inputs, asked.kills, asked.seed),
                  "mutations": lambda: attack_with_mutations(findings, inputs, asked.mutations, asked.seed)}
         for name, part in parts.items():

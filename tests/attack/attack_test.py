@@ -58,6 +58,11 @@ def test_full_places_links_and_two_writers(findings, inputs, monkeypatch):
     attack.attack_places(findings, inputs)
 
 
+def test_disturbed_watches_go_on_recording(findings):
+    needs.package("websockets")
+    attack.attack_watch(findings, 2, SEED)
+
+
 def wrong_of(tmp_path, body, clean=None):
     """What the judge says of a program that does \a body."""
     program, script = tmp_path / "program", tmp_path / "program.py"
