@@ -65,7 +65,7 @@ TEST(RegularPoses, RefusesWhatMakesTheMassMatrixSingular) {
 TEST(RegularPoses, DirectionsAreThoseThatTheFramesOwnJointsMove) {
   const auto directions = [](const RobotDescription& description, const char* frame) {
     const RobotModel model(description);
-    return detail::moved_directions(model, model.frame(frame));
+    return detail::moved_directions(model, model.frame(frame)).count;
   };
   const std::vector<Hinge> leg = {{"1 0 0"}, {"0 1 0"}, {"0 1 0"}};
   EXPECT_EQ(directions(chain(leg), "tip"), 3);
