@@ -46,7 +46,8 @@ struct EstimateCommand {
   Json rows = Json::array();
   std::vector<std::vector<std::string>> lines;
   std::vector<std::string> set_up;  ///< errors of the log's set-up, in sentences
-  bool any_used = false;            ///< whether a step is not refused at some endpoint
+  Eigen::Index rows_used = 0;       ///< estimates that are not refused,
+  Eigen::Index row_count = 0;       ///< of all, one per step and endpoint
   Sign sign = Sign::on_environment;
   std::array<Eigen::Index, enum_names(ResidualKind{}).size()> residuals{};
   ///@}
@@ -117,10 +118,18 @@ struct EstimateCommand {
     print(json ? with_base(to_json(), loaded).dump() + "\n"
                : to_text(estimates.steps()) + "  " + base_line(loaded) + "\n");
     std::string line = !read.invalid_steps.empty() ? read.notes.back() : read.silent.empty() ? "" : read.silent.front();
-    if (!any_used) line += std::string(line.empty() ? "" : "; ") + "every step is refused";
+    if (!is_usable()) {
+      line += std::string(line.empty() ? "" : "; ") + (rows_used == 0
+                                                           ? "every step is refused"
+                                                           : std::to_string(row_count - rows_used) + " of " +
+                                                                 std::to_string(row_count) + " estimates are refused");
+    }
     if (!line.empty()) say("antaeus: " + read.name + ": " + line);
-    return code_of_readings(read, any_used);
+    return code_of_readings(read, is_usable());
   }
+
+  /// The first sample of a clock that stands still is estimated: that is no use of a log.
+  bool is_usable() const { return rows_used > 0 && 100 * rows_used >= row_count; }
 
   void check_step(Eigen::Index steps) const {
     if (step < steps) return;
@@ -171,8 +180,9 @@ struct EstimateCommand {
     print(json ? with_base(to_json(), loaded).dump() + "\n" : to_text(log.steps()) + "  " + base_line(loaded) + "\n");
     if (!log.invalid_steps.empty()) say("antaeus: " + log.name + ": " + log.notes.back());
     const auto& verdicts = std::get<TextColumn>(table.column("verdict").data);
-    for (std::size_t row = 0; row < table.rows(); ++row) any_used |= is_used(verdicts[row]);
-    return code_of_readings(log, any_used);
+    row_count = static_cast<Eigen::Index>(table.rows());
+    for (std::size_t row = 0; row < table.rows(); ++row) rows_used += is_used(verdicts[row]);
+    return code_of_readings(log, is_usable());
   }
   static bool is_used(std::string_view verdict) { return verdict != "refused" && verdict != "invalid_input"; }
   static double number(const Json& value) { return value.is_number() ? value.number() : kNaN; }
@@ -282,7 +292,8 @@ struct EstimateCommand {
   /// The residual of a step is the same at every endpoint.
   void count_residuals(const Reconstruction& r) {
     for (const EstimateSeries& each : r.series) {
-      any_used |= std::ranges::any_of(each.verdict, [](auto verdict) { return is_used(to_string(verdict)); });
+      row_count += std::ssize(each.verdict);
+      rows_used += std::ranges::count_if(each.verdict, [](auto verdict) { return is_used(to_string(verdict)); });
     }
     const EstimateSeries& series = r.series.front();
     if (!series.posterior) {
