@@ -371,12 +371,12 @@ def test_a_log_whose_rows_are_all_refused_exits_1(columns, tmp_path):
     with np.load(without_clock) as log:
         np.savez(tmp_path / "still.npz", **{**log, "time": np.zeros(len(log["time"]))})
     no_torque = spoiled_log(columns, tmp_path / "none.npz", tau=lambda tau: tau.fill(np.nan))
-    for log, refused_rows in ((tmp_path / "still.npz", "1499 of 1500 estimates are refused"), (no_torque, "every step is refused")):
+    for log, reason in ((tmp_path / "still.npz", "the clock stands still"), (no_torque, "every step is refused")):
         done = run("estimate", log, "--robot", "panda", "--out", tmp_path / "out.csv", seconds=30)
         assert done.returncode == 1, text(done.stderr)
         with open(tmp_path / "out.csv", newline="") as file:
             assert sum(row["verdict"] in ("refused", "invalid_input") for row in csv.DictReader(file)) >= 1499
-        assert refused_rows in text(done.stderr)
+        assert reason in text(done.stderr)
 
 
 def test_joints_are_described_as_the_repaired_log_reads_them(columns, tmp_path):

@@ -46,8 +46,8 @@ struct EstimateCommand {
   Json rows = Json::array();
   std::vector<std::vector<std::string>> lines;
   std::vector<std::string> set_up;  ///< errors of the log's set-up, in sentences
-  Eigen::Index rows_used = 0;       ///< estimates that are not refused,
-  Eigen::Index row_count = 0;       ///< of all, one per step and endpoint
+  bool any_used = false;            ///< whether a step is not refused at some endpoint
+  bool clock_stands = false;        ///< then the first sample alone is estimated, which is no use of a log
   Sign sign = Sign::on_environment;
   std::array<Eigen::Index, enum_names(ResidualKind{}).size()> residuals{};
   ///@}
@@ -92,7 +92,7 @@ struct EstimateCommand {
   int run_streamed(const Robot& loaded, const EstimatePlan& plan, const std::filesystem::path& file) {
     LogEstimates estimates(loaded, EpisodeReader(file, loaded, plan.options.episode), plan);
     check_step(estimates.steps());
-    if (has_errors(estimates.check())) set_up = set_up_sentences(estimates.check());
+    read_check(estimates.check());
     const Progress progress = progress_bar("estimate");
     const auto next = [&]() -> std::optional<Table> {
       const std::optional<Reconstruction> part = estimates.next(progress);
@@ -118,18 +118,20 @@ struct EstimateCommand {
     print(json ? with_base(to_json(), loaded).dump() + "\n"
                : to_text(estimates.steps()) + "  " + base_line(loaded) + "\n");
     std::string line = !read.invalid_steps.empty() ? read.notes.back() : read.silent.empty() ? "" : read.silent.front();
-    if (!is_usable()) {
-      line += std::string(line.empty() ? "" : "; ") + (rows_used == 0
-                                                           ? "every step is refused"
-                                                           : std::to_string(row_count - rows_used) + " of " +
-                                                                 std::to_string(row_count) + " estimates are refused");
+    if (!any_used || clock_stands) {
+      line +=
+          std::string(line.empty() ? "" : "; ") + (clock_stands ? "the clock stands still" : "every step is refused");
     }
     if (!line.empty()) say("antaeus: " + read.name + ": " + line);
-    return code_of_readings(read, is_usable());
+    return code_of_readings(read, any_used && !clock_stands);
   }
 
-  /// The first sample of a clock that stands still is estimated: that is no use of a log.
-  bool is_usable() const { return rows_used > 0 && 100 * rows_used >= row_count; }
+  void read_check(const CheckResult& check) {
+    if (has_errors(check)) set_up = set_up_sentences(check);
+    clock_stands = std::ranges::any_of(check.findings, [](const Finding& finding) {
+      return finding.fault == Fault::time_repeated && finding.severity == Severity::error;
+    });
+  }
 
   void check_step(Eigen::Index steps) const {
     if (step < steps) return;
@@ -144,7 +146,7 @@ struct EstimateCommand {
     const Episode log = load_episode(file, loaded, plan.options.episode);
     check_step(log.steps());
     const CheckResult check = check_log(loaded, log, loaded.profile.settings.get<CheckOptions>());
-    if (has_errors(check)) set_up = set_up_sentences(check);
+    read_check(check);
     const Table table = smoothed_wrenches(loaded, log, plan);
     const std::size_t hands = plan.frames.size() - left_out.size();
     name = "smoothed";
@@ -180,9 +182,8 @@ struct EstimateCommand {
     print(json ? with_base(to_json(), loaded).dump() + "\n" : to_text(log.steps()) + "  " + base_line(loaded) + "\n");
     if (!log.invalid_steps.empty()) say("antaeus: " + log.name + ": " + log.notes.back());
     const auto& verdicts = std::get<TextColumn>(table.column("verdict").data);
-    row_count = static_cast<Eigen::Index>(table.rows());
-    for (std::size_t row = 0; row < table.rows(); ++row) rows_used += is_used(verdicts[row]);
-    return code_of_readings(log, is_usable());
+    for (std::size_t row = 0; row < table.rows(); ++row) any_used |= is_used(verdicts[row]);
+    return code_of_readings(log, any_used && !clock_stands);
   }
   static bool is_used(std::string_view verdict) { return verdict != "refused" && verdict != "invalid_input"; }
   static double number(const Json& value) { return value.is_number() ? value.number() : kNaN; }
@@ -292,8 +293,7 @@ struct EstimateCommand {
   /// The residual of a step is the same at every endpoint.
   void count_residuals(const Reconstruction& r) {
     for (const EstimateSeries& each : r.series) {
-      row_count += std::ssize(each.verdict);
-      rows_used += std::ranges::count_if(each.verdict, [](auto verdict) { return is_used(to_string(verdict)); });
+      any_used |= std::ranges::any_of(each.verdict, [](auto verdict) { return is_used(to_string(verdict)); });
     }
     const EstimateSeries& series = r.series.front();
     if (!series.posterior) {
