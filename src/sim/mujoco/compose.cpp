@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <set>
 #include <utility>
@@ -7,6 +8,8 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/io/files.hpp"
+#include "io/mjcf_limits.hpp"
+#include "sim/mujoco/limited_child.hpp"
 #include "sim/mujoco/mujoco_parts.hpp"
 
 namespace antaeus::detail {
@@ -32,16 +35,8 @@ std::string place_of(const Mjcf& source, const char* otherwise) {
 SpecPointer parse(const Mjcf& source, const std::string& place) {
   char words[1024] = "";
   SpecPointer spec;
-  if (source.file.empty()) {
-    if (source.text.empty()) throw ModelError(place, "no model is given", "name an MJCF file, or give its text");
-    spec.reset(mj_parseXMLString(source.text.c_str(), nullptr, words, sizeof words));
-  } else {
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(source.file, ignored)) {
-      throw ModelError(place, "there is no such file", "name an MJCF file");
-    }
-    spec.reset(mj_parseXML(source.file.c_str(), nullptr, words, sizeof words));
-  }
+  spec.reset(source.file.empty() ? mj_parseXMLString(source.text.c_str(), nullptr, words, sizeof words)
+                                 : mj_parseXML(source.file.c_str(), nullptr, words, sizeof words));
   if (!spec) throw ModelError(place, "MuJoCo cannot read it (" + one_line(words) + ")", "correct the MJCF");
   return spec;
 }
@@ -262,14 +257,36 @@ void add_sky(mjSpec* spec) {
   std::copy(below, below + 3, sky->rgb2);
 }
 
+/// \return bytes of the model's files
+std::uintmax_t check(const Mjcf& source, const std::string& place) {
+  std::error_code ignored;
+  if (source.file.empty() && source.text.empty()) {
+    throw ModelError(place, "no model is given", "name an MJCF file, or give its text");
+  }
+  if (!source.file.empty() && !std::filesystem::is_regular_file(source.file, ignored)) {
+    throw ModelError(place, "there is no such file", "name an MJCF file");
+  }
+  return check_mjcf(source.file, source.text, place);
+}
+
+void put(std::string& to, std::string_view part) {
+  const std::uint64_t size = part.size();
+  to.append(reinterpret_cast<const char*>(&size), sizeof size).append(part);
+}
+
+std::string_view take(std::string_view& from) {
+  std::uint64_t size = 0;
+  std::memcpy(&size, from.data(), sizeof size);
+  const std::string_view part = from.substr(sizeof size, size);
+  from.remove_prefix(sizeof size + size);
+  return part;
+}
+
 std::string bytes_of(const Mjcf& source) { return source.file.empty() ? source.text : read_file(source.file); }
 
-}  // namespace
-
-Composed compose_model(const SceneDescription& description) {
+Composed compose_here(const SceneDescription& description) {
   Composed composed;
   const std::string place = place_of(description.robot, description.name.c_str());
-  composed.name = place;
   const SpecPointer spec = parse(description.robot, place);
   // Sensors of the files would stand before ours, and nobody reads them.
   remove_all(spec.get(), mjOBJ_SENSOR);
@@ -283,12 +300,53 @@ Composed compose_model(const SceneDescription& description) {
   if (!description.force_sensor_site.empty()) add_force_sensor(description.force_sensor_site, spec.get(), place);
   drop_free_armature(spec.get(), composed.notes);
   add_sky(spec.get());
-  composed.force_sensor_site = description.force_sensor_site;
   composed.model.reset(mj_compile(spec.get(), nullptr));
   if (!composed.model) {
     throw ModelError(place, "MuJoCo cannot compile it (" + one_line(mjs_getError(spec.get())) + ")",
                      "correct the MJCF");
   }
+  return composed;
+}
+
+/// Bytes of what compose_here() found.
+std::string pack(const Composed& composed) {
+  std::string model(static_cast<std::size_t>(mj_sizeModel(composed.model.get())), '\0');
+  mj_saveModel(composed.model.get(), nullptr, model.data(), static_cast<mjtSize>(model.size()));
+  std::string bytes;
+  put(bytes, model);
+  put(bytes, std::to_string(composed.robot_actuators.size()));
+  for (const std::vector<std::string>* const texts : {&composed.robot_actuators, &composed.notes}) {
+    for (const std::string& text : *texts) put(bytes, text);
+  }
+  return bytes;
+}
+
+Composed unpack(std::string_view bytes) {
+  Composed composed;
+  const std::string_view model = take(bytes);
+  composed.model.reset(mj_loadModelBuffer(model.data(), static_cast<mjtSize>(model.size())));
+  composed.robot_actuators.resize(std::stoul(std::string(take(bytes))));
+  for (std::string& actuator : composed.robot_actuators) actuator = take(bytes);
+  while (!bytes.empty()) composed.notes.emplace_back(take(bytes));
+  return composed;
+}
+
+}  // namespace
+
+Composed compose_model(const SceneDescription& description) {
+  const std::string place = place_of(description.robot, description.name.c_str());
+  std::uintmax_t size = check(description.robot, place);
+  if (description.tool) size += check(description.tool->model, place_of(description.tool->model, "the tool's text"));
+  // MuJoCo compiles a megabyte of meshes in less than a second, and holds less than 64 times its bytes.
+  constexpr std::uintmax_t kMegabyte = 1 << 20, kMostMegabytes = 256;
+  const std::uintmax_t megabytes = std::min(size / kMegabyte, kMostMegabytes);
+  const ChildLimits limits{(2048 + 64 * megabytes) * kMegabyte, static_cast<unsigned>(20 + megabytes)};
+  const ChildResult result = run_in_child(limits, [&] { return pack(compose_here(description)); });
+  if (!result.failure.empty()) throw ModelError(place, result.failure, "correct or simplify the MJCF");
+  if (!result.error.empty()) throw ModelError("", result.error);  // which names the place
+  Composed composed = unpack(result.bytes);
+  composed.name = place;
+  composed.force_sensor_site = description.force_sensor_site;
   composed.sha256 = sha256(bytes_of(description.robot) + (description.tool ? bytes_of(description.tool->model) : ""));
   return composed;
 }
