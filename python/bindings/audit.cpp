@@ -113,7 +113,7 @@ Audit audit(nb::handle given_log, nb::handle given_robot, nb::handle baselines, 
   const Progress interrupted = until_interrupted();
 
   // From here on nothing is Python's: what went in was copied.
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   Robot loaded = loaded_robot(robot);
   for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment, "audit.settings");
   const AuditOptions options = audit_options(loaded, loaded.endpoint_frames(request.endpoints, "audit.endpoints"));
@@ -132,14 +132,14 @@ Audit audit(nb::handle given_log, nb::handle given_robot, nb::handle baselines, 
 nb::object dictionary(const Audit& audit, Json (*write)(const Audit&)) {
   std::string text;
   {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     text = write(audit).dump();
   }
   return loaded_json(text);
 }
 
 std::shared_ptr<const Table> table_of(const EpisodeAudit& episode) {
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   return std::make_shared<const Table>(steps_table(episode.reconstruction));
 }
 

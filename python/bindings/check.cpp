@@ -65,7 +65,7 @@ CheckResult checked(nb::handle given_log, nb::handle given_robot, const nb::dict
   const std::optional<RobotChoice> robot = robot_or_none(given_robot, "check.robot");
   const std::vector<std::string> assignments = assignments_of(settings, "check.settings");
   const std::string command = check_command(episode, robot, assignments);
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   if (!robot && !assignments.empty()) throw OptionsError("check.settings", "they are of a robot", "give one");
   std::optional<Robot> known;
   if (robot) known = loaded_robot(*robot);
@@ -90,7 +90,7 @@ Episode planted(nb::handle given_log, nb::handle given_robot, std::string_view f
   const RobotChoice robot = robot_from(given_robot, "mutate.robot");
   PlantedFault one{parse_enum<Fault>(fault, "mutate.fault"), std::move(joints)};
   if (size) one.size = *size;
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   const Robot loaded = loaded_robot(robot);
   return mutate(loaded, episode_of_check(episode, loaded), one);
 }
@@ -115,7 +115,7 @@ struct Described {
 
 Described described(nb::handle given_model, const std::optional<std::filesystem::path>& log) {
   const RobotChoice model = robot_from(given_model, "describe.model");
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   Described result{loaded_robot(model), {}};
   result.facts = describe(result.robot, log.value_or(std::filesystem::path()));
   return result;
@@ -148,7 +148,7 @@ void bind_described(nb::module_& module) {
       .def(
           "write",
           [](const Described& self, const std::filesystem::path& path) {
-            const nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             write_described_profile(self.facts, path);
           },
           "path"_a,

@@ -186,7 +186,7 @@ Solved contact(const MotionChoice& motion, const std::optional<RobotChoice>& rob
   const Progress interrupted = until_interrupted();
 
   // From here on nothing is Python's: what went in was copied.
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   Solved solved;
   auto result = std::make_shared<ContactResult>();
   const auto set_all = [&](Settings& all) {

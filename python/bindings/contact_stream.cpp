@@ -121,7 +121,7 @@ void bind_demand(nb::module_& module) {
         request.contacts = std::move(contacts);
         request.over_time = over_time;
         const auto chosen = options_from<ContactOptions>(options);
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         return motion_dynamics(loaded_robot(choice), std::move(read), request, chosen).demand;
       },
       nb::arg("motion").none(), nb::arg("robot").none(), "contacts"_a, "over_time"_a = true, "options"_a,

@@ -25,6 +25,7 @@
 #include "antaeus/core/types.hpp"
 #include "antaeus/core/wrench.hpp"
 #include "antaeus/core/wrench_estimate.hpp"
+#include "interpreter_lock.hpp"
 
 namespace antaeus::python {
 

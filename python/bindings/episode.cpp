@@ -91,7 +91,7 @@ Episode from_arrays(const nb::kwargs& arguments) {
     throw OptionsError("Episode.from_arrays: robot", "is missing",
                        "say whose the arrays are: a name, a path or a Robot");
   }
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   return episode_from_arrays(arrays, loaded_robot(*robot), as_logged ? ArrayTerms::as_logged : ArrayTerms::robots);
 }
 
@@ -190,7 +190,7 @@ void bind_recorded(nb::module_& module) {
       [](const std::filesystem::path& path, const Robot& robot, const nb::kwargs& options) {
         const auto chosen = options_from<EpisodeOptions>(options, robot.profile.settings.get<EpisodeOptions>());
         const Robot own = robot;  // the caller's may change once the lock is given away
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         return load_episode(path, own, chosen);
       },
       "path"_a, "robot"_a, "options"_a, nb::sig(signature.c_str()), doc.c_str());
@@ -201,7 +201,7 @@ void bind_recorded(nb::module_& module) {
       [](const std::filesystem::path& path, const Robot& robot, const nb::kwargs& options) {
         const auto chosen = options_from<EpisodeOptions>(options, robot.profile.settings.get<EpisodeOptions>());
         const Robot own = robot;  // the caller's may change once the lock is given away
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         return read_episode(path, own, chosen);
       },
       "path"_a, "robot"_a, "options"_a, nb::sig(any_signature.c_str()),
@@ -223,7 +223,7 @@ void bind_recorded(nb::module_& module) {
       },
       "episode"_a, "from_"_a = -1.0, "to"_a = -1.0,
       "The part with from_ ≤ time ≤ to, s, and the number of its first step; a negative limit is none.");
-  module.def("write_episode", &write_episode, "episode"_a, "folder"_a, nb::call_guard<nb::gil_scoped_release>(),
+  module.def("write_episode", &write_episode, "episode"_a, "folder"_a, nb::call_guard<Unlocked>(),
              "Writes what is present as .npy files, whole or not at all. Error where the "
              "folder cannot be written.");
 }
@@ -238,7 +238,7 @@ void bind_reader(nb::module_& module) {
           "__init__",
           [](EpisodeReader* self, const std::filesystem::path& path, const Robot& robot) {
             const Robot own = robot;  // the caller's may change once the lock is given away
-            const nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             new (self) EpisodeReader(path, own, own.profile.settings.get<EpisodeOptions>());
           },
           "path"_a, "robot"_a, "Opens the log and looks at names and shapes. EpisodeError as load_episode.")
@@ -246,7 +246,7 @@ void bind_reader(nb::module_& module) {
           "as_received",
           [](const std::filesystem::path& path, const Robot& robot) {
             const Robot own = robot;
-            const nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             return EpisodeReader::as_received(path, own, own.profile.settings.get<EpisodeOptions>());
           },
           "path"_a, "robot"_a,
@@ -259,7 +259,7 @@ void bind_reader(nb::module_& module) {
           "next",
           [](EpisodeReader& self, Eigen::Index count) {
             if (count < 1) throw OptionsError("EpisodeReader.next: count", "is below one", "give 1 or more");
-            const nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             return self.next(count);
           },
           "count"_a,
@@ -300,7 +300,7 @@ void bind_synthetic(nb::module_& module) {
          std::uint64_t seed, bool motor_side_torque) {
         const auto one = parse_enum<TwinKind>(kind, "make_twin.kind");
         const Robot own = robot;  // the caller's may change once the lock is given away
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         return make_twin(own, one,
                          {.rate = rate,
                           .duration = duration,

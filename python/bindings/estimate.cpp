@@ -83,7 +83,7 @@ EstimateTable estimate(nb::handle given_log, nb::handle given_robot, const nb::k
   const Progress interrupted = until_interrupted();
 
   // From here on nothing is Python's: what went in was copied.
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   const Robot loaded = robot_with(robot, asked);
   const EstimatePlan plan = plan_estimate(loaded, asked.request);
   const auto* file = std::get_if<std::filesystem::path>(&log);
@@ -129,7 +129,7 @@ EstimateParts parts_of_log(nb::handle given_log, nb::handle given_robot, const n
     throw OptionsError("LogEstimates.smooth", "wants the whole log, not its parts", "call antaeus.estimate");
   }
 
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   const Robot loaded = robot_with(robot, asked);
   EstimatePlan plan = plan_estimate(loaded, asked.request);
   const auto* file = std::get_if<std::filesystem::path>(&log);
@@ -145,7 +145,7 @@ nb::tuple next_part(EstimateParts& self) {
   std::optional<Reconstruction> part;
   {
     const Progress interrupted = until_interrupted();
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     part = self.parts->next(interrupted);
   }
   if (!part) throw nb::stop_iteration();
@@ -228,7 +228,7 @@ void bind_estimates(nb::module_& module) {
       .def(
           "save",
           [](const EstimateTable& self, const std::filesystem::path& file) {
-            const nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             write_estimates(self, file, "estimate.save");
           },
           "path"_a,

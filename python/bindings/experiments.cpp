@@ -42,7 +42,7 @@ Ran run_flight(const std::string& name, const nb::dict& settings, const std::fil
   Ran ran;
   ran.settings = settings_of(settings, "run_space_scenario");
   const auto flown = parse_enum<FlightPlant>(plant, "plant", "plant");
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   ran.result = run_space_scenario(name, {robot.string(), frame, flown, ran.settings, seed, until_interrupted()});
   return ran;
 }
@@ -50,7 +50,7 @@ Ran run_flight(const std::string& name, const nb::dict& settings, const std::fil
 Ran run(const std::string& name, const nb::dict& settings, int seed) {
   Ran ran;
   ran.settings = settings_of(settings, "run_experiment");
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   ran.result = run_experiment(name, ran.settings, seed, until_interrupted());
   return ran;
 }
@@ -83,7 +83,7 @@ void save_run(const Ran& self, const std::filesystem::path& path, bool clip) {
     save_form("save", path, forms);
     return;
   }
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   FileSet files(path);
   std::string told;
   if (clip) {

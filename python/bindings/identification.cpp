@@ -119,7 +119,7 @@ void bind_fits(nb::module_& module) {
          const nb::kwargs& options) {
         const Given given(logs, robot, "fit_moving(logs, robot)");
         const auto chosen = options_from<MovingFitOptions>(options);
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         const Robot loaded = loaded_robot(given.robot);
         return fit_moving(loaded, moving_logs(loaded, given.logs, spans), chosen);
       },
@@ -138,7 +138,7 @@ void bind_fits(nb::module_& module) {
       [](nb::handle logs, nb::handle robot, const NoiseModel& noise, const nb::kwargs& options) {
         const Given given(logs, robot, "judge_moving(logs, robot, noise)");
         const auto chosen = options_from<MovingFitOptions>(options);
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         const Robot loaded = loaded_robot(given.robot);
         return judge_moving(loaded, noise, moving_logs(loaded, given.logs, {}), chosen);
       },
@@ -156,7 +156,7 @@ void bind_fits(nb::module_& module) {
          const std::string& run) {
         const Given given(episode, robot, "read_held_stretch(episode, robot, endpoints, from_, to)");
         if (given.logs.size() != 1) throw nb::type_error("read_held_stretch.episode: several logs; give one");
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         const Robot loaded = loaded_robot(given.robot);
         return read_held_stretch(loaded, endpoints, episode_of(loaded, given.logs.front()), from, to, {}, run);
       },
@@ -176,7 +176,7 @@ void bind_fits(nb::module_& module) {
           throw nb::type_error("fit_held_pose.stretches: no list of HeldStretch");
         }
         const RobotChoice choice = robot_from(robot, "fit_held_pose.robot");
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         return fit_held_pose(loaded_robot(choice), endpoints, stretches);
       },
       nb::arg("stretches").none(), nb::arg("robot").none(), "endpoints"_a,
@@ -219,7 +219,7 @@ std::string identify_command(const Given& given, const std::vector<Log>& loaded,
 
 IdentifyResult run(const Given& given, const std::vector<Log>& loaded, const IdentifyTerms& terms) {
   const Progress interrupted = until_interrupted();
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   const Robot robot = loaded_robot(given.robot);
   IdentifyRequest request{.logs = logs_of(robot, given.logs)};
   label_contact_free(request.logs, terms.contact_free);

@@ -219,7 +219,7 @@ void bind_model(nb::module_& module) {
           "__init__",
           [](ReachModel* self, const KinematicChain& chain, const nb::kwargs& keywords) {
             const auto options = options_from<ReachOptions>(keywords);
-            const nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             new (self) ReachModel(chain, options);
           },
           "chain"_a, "options"_a, nb::sig(signature.c_str()), doc.c_str())
@@ -308,7 +308,7 @@ ReachBatch batch_of(const ReachModel& model, const TargetsChoice& targets, int t
   }
   const std::vector<Pose>& poses = array ? read : std::get<std::vector<Pose>>(targets);
   const Progress interrupted = until_interrupted();
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   return solve_batch(model, poses, work, interrupted);
 }
 

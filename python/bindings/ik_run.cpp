@@ -150,7 +150,7 @@ IkRun solved_ik(const RunTargets& targets, const RobotChoice& robot, const std::
   const Progress interrupted = until_interrupted();
 
   // From here on nothing is Python's but arrays, which are only read.
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   const auto* robot_file = std::get_if<std::filesystem::path>(&robot);
   Robot loaded =
       robot_file ? load_any_robot(robot_file->string(), MeshPolicy::ignored, Base::fixed) : std::get<Robot>(robot);
@@ -214,7 +214,7 @@ void bind_ik_result(nb::module_& module) {
       .def(
           "trace",
           [](const IkRun& self) {
-            const nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             return IkRunTrace{self.result, trace_ik(*self.result)};
           },
           "Each of the first 20 targets solved once more, every iteration kept. OptionsError for a path.")

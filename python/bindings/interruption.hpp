@@ -10,8 +10,10 @@ namespace antaeus::python {
 /// Ends the work that it is told of, with the exception that the signal became.
 inline Progress until_interrupted() {
   return [](double) {
-    const nb::gil_scoped_acquire locked;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    const Locked locked;
+    int raised = 0;
+    hold_when_ended([&] { raised = PyErr_CheckSignals(); });
+    if (raised != 0) throw nb::python_error();
   };
 }
 

@@ -189,7 +189,7 @@ void bind_live(nb::module_& module) {
           "quaternion"_a = nb::none(),
           "OptionsError for an unknown format or order, ModelError for an unknown endpoint.")
       .def("start", &LiveEstimator::start, "Begins to work.")
-      .def("stop", &LiveEstimator::stop, nb::call_guard<nb::gil_scoped_release>(), "Ends; what is queued stays undone.")
+      .def("stop", &LiveEstimator::stop, nb::call_guard<Unlocked>(), "Ends; what is queued stays undone.")
       .def("end", &LiveEstimator::end, "No more messages will come: what is queued is worked off.")
       .def(
           "push", &push, "message"_a, "received"_a, "part"_a = 0,
@@ -205,7 +205,7 @@ void bind_live(nb::module_& module) {
           [](const LiveEstimator& self, std::int64_t after, double timeout) {
             return self.wait(after, nanoseconds_of(timeout));
           },
-          "after"_a, "timeout"_a, nb::call_guard<nb::gil_scoped_release>(),
+          "after"_a, "timeout"_a, nb::call_guard<Unlocked>(),
           "Until there are more samples than `after`, the stream has ended, or `timeout` s are over; count().")
       .def(
           "read",
@@ -227,7 +227,7 @@ void bind_live(nb::module_& module) {
             const auto as = parse_enum<WrenchEncoding>(encoding, "LiveEstimator.messages: encoding", "encoding");
             std::vector<WrenchMessage> messages;
             {
-              const nb::gil_scoped_release free;
+              const Unlocked free;
               messages = self.messages(self.read(first, most), as, silent);
             }
             nb::list list;

@@ -16,7 +16,7 @@ void bind_live_scene(nb::module_& module) {
       "live_scene_json",
       [](nb::handle given_robot, const std::vector<std::string>& endpoints) {
         const RobotChoice choice = robot_from(given_robot, "live_scene_json.robot");
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         const Robot robot = loaded_robot(choice);
         return live_scene_json(robot, robot.endpoint_frames(endpoints, "live_scene_json.endpoints"),
                                drawn_meshes(robot.model.description()));

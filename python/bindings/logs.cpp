@@ -90,10 +90,12 @@ void require_fits(const Episode& episode, const Robot& robot) {
 
 void convert_recordings_here() {
   set_log_converter([](const std::filesystem::path& recording, const std::filesystem::path& folder) {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     try {
-      nb::module_::import_("antaeus.formats.convert")
-          .attr("into_folder")(decoded(recording.string()), decoded(folder.string()));
+      hold_when_ended([&] {
+        nb::module_::import_("antaeus.formats.convert")
+            .attr("into_folder")(decoded(recording.string()), decoded(folder.string()));
+      });
     } catch (nb::python_error& error) {
       if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_OSError)) throw;
       // "place: problem; remedy", as errors of the library are.

@@ -199,7 +199,7 @@ void bind_figure(nb::module_& module) {
       .def(
           "svg",
           [](const Figure& self) {
-            const nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             return draw_figure(self);
           },
           "One <svg> element. Error for an id of other characters, or curves with unequal x and y.")

@@ -58,14 +58,14 @@ void save_form(const char* place, const std::filesystem::path& file, const Saved
   if (form == forms.end()) {
     throw OptionsError(place, name + " says no format", "let it end in " + endings_text(forms));
   }
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   write_file(file, form->bytes());
 }
 
 nb::object notebook_html(const SavedForms& forms) {
   std::string html;
   {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     html = frame_of(forms.front().bytes());
   }
   return nb::steal(PyUnicode_DecodeUTF8(html.data(), static_cast<Py_ssize_t>(html.size()), "replace"));

@@ -68,7 +68,7 @@ void bind_advice(nb::module_& module) {
         const auto set = parse_enum<PoseLimitSet>(limits, "advise.limits");
         const auto chosen = options_from<PoseAdviceOptions>(options);
         const VectorX from = as_vector(q, "advise", "q");
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         PoseAdvice advice = advise(robot, endpoints, from, pose_limits(robot, set, endpoints), joints, chosen);
         const std::vector<std::string> notes = position_notes(robot, from, endpoints);
         advice.limits.notes.insert(advice.limits.notes.begin(), notes.begin(), notes.end());

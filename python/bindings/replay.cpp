@@ -2,6 +2,7 @@
 #include "antaeus/replay/replay.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
 #include <atomic>
@@ -19,6 +20,7 @@
 #include "convert.hpp"
 #include "interruption.hpp"
 #include "logs.hpp"
+#include "values.hpp"
 
 namespace antaeus::python {
 
@@ -374,6 +376,10 @@ bool is_judged(const std::string& name) {
 /// What another process makes the same of: robot, endpoints, imu, threads, block, settings.
 using State = std::tuple<std::string, std::vector<std::string>, std::string, int, int, std::vector<std::string>>;
 
+std::string checksum_of(const State& state) {
+  return pickle_checksum("BatchReplay", nb::repr(nb::cast(state)).c_str());
+}
+
 /// Takes what a caller named out of keyword arguments.
 nb::object taken(nb::dict& keywords, const char* name) {
   nb::object value = keywords.contains(name) ? nb::borrow(keywords[name]) : nb::none();
@@ -466,7 +472,7 @@ nb::object call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords)
   const Progress interrupted = until_interrupted();
   // A replay is made once what is asked of it is known; nothing in here is Python's.
   const auto run = [&](const auto& in, bool is_simulated) {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const Turns::Turn alone(*self.turns);
     Reasons suspected;
     if constexpr (std::is_same_v<std::decay_t<decltype(in)>, Episode>) {
@@ -484,7 +490,7 @@ nb::object call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords)
   std::optional<Episode> from_file;
   if (PyUnicode_Check(q.ptr()) || nb::hasattr(q, "__fspath__")) {
     const auto path = nb::cast<std::filesystem::path>(q);
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     from_file = load_episode(path, self.robot, self.robot.profile.settings.get<EpisodeOptions>());
   }
   if (from_file || nb::isinstance<Episode>(q)) {
@@ -647,22 +653,28 @@ void bind_replay(nb::module_& module) {
       .def(
           "close_calls",
           [](const Replayer& self) {
-            const nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             const Turns::Turn alone(*self.turns);
             return self.judged ? self.judged->close_calls() : 0;
           },
           "Verdicts of the last call with posteriors for which near_limits is not 0.")
       .def("__getstate__",
-           [](const Replayer& self) -> State {
+           [](const Replayer& self) -> std::pair<State, std::string> {
              if (self.named.empty()) {
                throw OptionsError(at("robot"), "an object of this process cannot be sent to another",
                                   "give the robot's name or file");
              }
-             return {self.named, self.endpoints, self.imu, self.options.threads, self.options.block, self.settings};
+             State state(self.named, self.endpoints, self.imu, self.options.threads, self.options.block, self.settings);
+             std::string checksum = checksum_of(state);
+             return {std::move(state), std::move(checksum)};
            })
       .def("__setstate__",
-           [](Replayer& self, const State& state) {
-             const auto& [robot, endpoints, imu, threads, block, settings] = state;
+           [](Replayer& self, const nb::object& pickled) {
+             std::pair<State, std::string> checked;
+             if (!nb::try_cast(pickled, checked) || checksum_of(checked.first) != checked.second) {
+               throw_damaged("BatchReplay");
+             }
+             const auto& [robot, endpoints, imu, threads, block, settings] = checked.first;
              new (&self)
                  Replayer(make_replayer(std::filesystem::path(robot), endpoints, imu, threads, block, settings));
            })

@@ -34,7 +34,7 @@ ShownPage show(nb::handle given_log, nb::handle given_robot) {
   }
 
   // From here on nothing is Python's: what went in was copied.
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   std::optional<Robot> loaded;
   if (robot) loaded = loaded_robot(*robot);
   const Robot* known = loaded ? &*loaded : nullptr;

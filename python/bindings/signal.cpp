@@ -24,7 +24,7 @@ void bind_signal(nb::module_& module) {
         constexpr const char* kPlace = "estimate_delay";
         const VectorX a = as_vector(early_time, kPlace, "early_time"), b = as_vector(early, kPlace, "early"),
                       c = as_vector(late_time, kPlace, "late_time"), d = as_vector(late, kPlace, "late");
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         return estimate_delay(a, b, c, d, {largest_delay, delay_step});
       },
       "early_time"_a, "early"_a, "late_time"_a, "late"_a, nb::kw_only(),

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "antaeus/io/files.hpp"
+
 namespace antaeus::python {
 
 void Archive::refuse(const std::string& why) {
@@ -103,6 +105,8 @@ const Stored& stored_of(nb::handle type) {
   throw nb::type_error("no value of Antaeus");
 }
 
+std::string class_name(nb::handle type) { return nb::cast<std::string>(type.attr("__name__")); }
+
 nb::object copied_value(nb::handle self) {
   nb::object copy = nb::inst_alloc(self.type());
   nb::inst_copy(copy, self);
@@ -110,32 +114,46 @@ nb::object copied_value(nb::handle self) {
   return copy;
 }
 
+constexpr std::size_t kChecksumSize = 64;
+
 nb::object reduced_value(nb::handle self) {
   Archive archive(Archive::Pass::write);
   stored_of(self.type()).exchange(archive, nb::inst_ptr<void>(self));
   const nb::object restore = nb::module_::import_("antaeus._values").attr("restore");
-  const nb::tuple arguments =
-      nb::make_tuple(self.type(), ANTAEUS_VERSION, nb::bytes(archive.bytes().data(), archive.bytes().size()));
+  const std::string bytes = pickle_checksum(class_name(self.type()), archive.bytes()) + archive.bytes();
+  const nb::tuple arguments = nb::make_tuple(self.type(), ANTAEUS_VERSION, nb::bytes(bytes.data(), bytes.size()));
   if (!nb::hasattr(self, "__dict__")) return nb::make_tuple(restore, arguments);
   return nb::make_tuple(restore, arguments, self.attr("__dict__"));
 }
 
 }  // namespace
 
+std::string pickle_checksum(std::string_view type, std::string_view bytes) {
+  return sha256(std::string(type) + '\0' + std::string(bytes));
+}
+
+void throw_damaged(const std::string& type) {
+  throw Error("antaeus." + type, "the pickled bytes are damaged, or were written without a checksum",
+              "pickle the object again");
+}
+
 nb::object restored_value(nb::type_object type, const std::string& version, const nb::bytes& bytes) {
-  const std::string name = nb::cast<std::string>(type.attr("__name__"));
+  const std::string name = class_name(type);
   if (version != ANTAEUS_VERSION) {
     throw Error("antaeus." + name, "pickled by version " + version + "; this is " ANTAEUS_VERSION,
                 "pickle it again, or keep logs and profiles as files");
   }
   const Stored& stored = stored_of(type);
+  const std::string_view whole(static_cast<const char*>(bytes.data()), bytes.size());
+  const std::size_t begin = std::min(kChecksumSize, whole.size());
+  if (whole.substr(0, begin) != pickle_checksum(name, whole.substr(begin))) throw_damaged(name);
   nb::object value = nb::inst_alloc(type);
   void* memory = nb::inst_ptr<void>(value);
   stored.make(memory);
   nb::inst_mark_ready(value);
-  Archive archive(Archive::Pass::read, {static_cast<const char*>(bytes.data()), bytes.size()});
+  Archive archive(Archive::Pass::read, std::string(whole.substr(begin)));
   stored.exchange(archive, memory);
-  if (!archive.at_end()) throw Error("antaeus." + name, "the pickled bytes are damaged", "pickle the object again");
+  if (!archive.at_end()) throw_damaged(name);
   return value;
 }
 

@@ -299,6 +299,10 @@ void bind_value(nb::handle type) {
   }
 }
 
+/// Returns the checksum of what a pickle holds of a type.
+std::string pickle_checksum(std::string_view type, std::string_view bytes);
+/// \throws Error that names the type
+[[noreturn]] void throw_damaged(const std::string& type);
 /// An object of a class that holds what __reduce__ wrote. \throws Error for another version or damaged bytes
 nb::object restored_value(nb::type_object type, const std::string& version, const nb::bytes& bytes);
 
