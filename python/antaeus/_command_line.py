@@ -6,6 +6,7 @@ import signal
 import sys
 
 from antaeus import _installation
+from antaeus._terminal import Escaping, say
 
 # Verb → its work: what stands after the verb → exit code. Help, suggestions and exit codes are those of the C++ command
 # line, which lists these verbs too (apps/antaeus/python_verbs.cpp).
@@ -47,8 +48,9 @@ def main() -> int:
 def run_verb(name: str, arguments: list[str]) -> int:
     """The work of a verb in Python; an error is one line on stderr and exit code 2, as in C++."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # who reads a pipe may leave early
+    sys.stdout, sys.stderr = Escaping(sys.stdout), Escaping(sys.stderr)
     try:
         return VERBS[name](arguments)
     except (ValueError, OSError) as error:
-        print(f"antaeus: {error}", file=sys.stderr)
+        say(f"antaeus: {error}", sys.stderr)
         return 2

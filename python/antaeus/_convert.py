@@ -7,6 +7,8 @@ import pathlib
 import typing
 from collections.abc import Callable, Sequence
 
+from antaeus._terminal import printable
+
 if typing.TYPE_CHECKING:
     from antaeus._antaeus import Robot
     from antaeus.formats.recording import Channel
@@ -60,7 +62,7 @@ class Converted:
                          f" ({columns})")
         lines += [f"  Note: {note}" for note in self.notes]
         lines += [f"  Not read: {one}" for one in self.unmapped]
-        return "\n".join(lines)
+        return "\n".join(map(printable, lines))
 
 
 def convert(recording: str | os.PathLike[str], out: str | os.PathLike[str], *, map: str | os.PathLike[str] | None = None,

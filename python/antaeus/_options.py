@@ -38,6 +38,7 @@ class Bar:
     def __init__(self, what: str) -> None:
         self._what, self._begun, self._drawn = what, time.monotonic(), -1
         self._shown = sys.stderr.isatty()
+        self._stream = getattr(sys.stderr, "unescaped", sys.stderr)  # the bar moves the cursor itself
 
     def __call__(self, share: float) -> None:
         percent = int(100 * share)
@@ -47,4 +48,4 @@ class Bar:
         full = int(self._WIDTH * share)
         bar = "█" * full + "░" * (self._WIDTH - full)
         text = "\r\033[K" if share >= 1.0 else f"\r{self._what} {bar} {percent:3d} %"
-        print(text, end="", file=sys.stderr, flush=True)
+        print(text, end="", file=self._stream, flush=True)

@@ -76,6 +76,37 @@ def test_story_tables_and_json(small, tmp_path, name):
     assert_harmless((tmp_path / "out" / "summary.json").read_bytes())
 
 
+@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
+def test_verbs_in_python(small, tmp_path, name):
+    """Names of logs, folders, topics and joints in what convert and fleet print, as text, CSV and JSON."""
+    needs.package("pyarrow")
+    needs.package("duckdb")
+    shown = raw(name).decode("utf-8", "surrogateescape") + "\033[31m\n"
+    logs = tmp_path / f"logs{shown}"
+    shutil.copytree(small, logs / f"good{shown}")
+    (logs / f"bad{shown}.npz").write_bytes(b"garbage")
+    inside = re.sub("[\udc80-\udcff\n]", "\033", shown)  # of a CSV's line, which is UTF-8, as Arrow asks of a folder's name
+    out = tmp_path / f"out{inside}"
+    columns = ",".join(f"/{inside}/joint{inside}{i}/{field}" for i in range(3) for field in ("position", "velocity", "effort"))
+    recording = tmp_path / f"recording{shown}.csv"
+    recording.write_text(f"__time,{columns},/other{inside}/x\n" + "".join(f"{0.01 * i:.2f}" + ",0.5" * 10 + "\n" for i in range(20)))
+    select = "SELECT path AS \"p\033\", reason FROM episodes"
+    for arguments in (("fleet", logs, "-r", "planar_3r", "--out", out, "--workers", "1"), ("fleet", "plan", logs, "-r", "planar_3r", "--out", out),
+                      ("fleet", "finish", out), *(("fleet", "sql", out, select, *more) for more in ((), ("--csv",), ("--json",))),
+                      ("convert", recording, "--list"), ("convert", recording, "--list", "--json"), ("convert", recording, out / f"c{shown}"),
+                      ("fleet", tmp_path / f"absent{shown}", "-r", shown, "--out", out), ("fleet", "sql", out, shown), ("convert", logs, out),
+                      ("convert", recording, f"--{shown}"), ("watch", f"udp://{shown}", "-r", "planar_3r"), ("cmake-prefix", shown)):
+        done = run(*(os.fsencode(one) for one in arguments), cwd=tmp_path, seconds=30.0)
+        assert done.returncode in (0, 2), (arguments, done.stderr)
+        assert_harmless(done.stdout)
+        assert_harmless(done.stderr)
+        assert done.returncode == 0 or done.stderr.count(b"\n") == 1
+        if "--json" in arguments:
+            json.loads(done.stdout)
+        if "--csv" in arguments:
+            assert done.stdout.count(b"\n") == 3, "a header and two logs"
+
+
 PAGES = {**HOSTILE, "markup": "<script>alert(1)<", "tag": "<b>&'\"", "escape": "\033[31mred", "line": "a\nb", "bytes": b"\xff\xfe", "long": "x" * 200}
 
 

@@ -404,8 +404,8 @@ def test_special_files_and_cycles_of_links_end(tmp_path):
     (tmp_path / "logs/zero.npz").symlink_to("/dev/zero")
     finished = fleet.run([str(tmp_path / "logs")], tmp_path / "out", "panda", workers=1)
     assert (finished.logs, finished.done, dict(finished.causes)) == (3, 1, {"unreadable": 2})
-    assert {row["reason"].partition("cannot be read ")[2] for row in table(tmp_path / "out", "episodes", status="failed")} == {
-        "(it is a FIFO, not a regular file); see its name and rights", "(it is a device, not a regular file); see its name and rights"}
+    assert {row["reason"].partition(": ")[2] for row in table(tmp_path / "out", "episodes", status="failed")} == {
+        f"is a {kind}, not a regular file; give a recorded log, or move this out of the folder" for kind in ("FIFO", "device")}
 
 
 def test_a_log_does_not_inherit_the_failure_of_equal_bytes(tmp_path, monkeypatch):

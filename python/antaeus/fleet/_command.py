@@ -13,6 +13,7 @@ import typing
 from collections.abc import Callable
 
 from antaeus._options import Bar, Parser, settings_of
+from antaeus._terminal import say
 from antaeus.formats.recording import FormatError, nearest
 
 # Sub-verb → module with run(arguments) -> exit code; it loads, with its libraries, when it is called.
@@ -38,7 +39,7 @@ def _add_plan(add: Callable[..., typing.Any]) -> None:
 def _parser(verb: str) -> Parser:
     parser = Parser("antaeus fleet", usage=_USAGE, allow_abbrev=False, add_help=False, formatter_class=argparse.RawDescriptionHelpFormatter,
                      description="Tables of many logs: which robots, poses, joints and versions show alarms, contacts and phantoms.",
-                     epilog="Exit codes: 0 fine, 1 logs are missing (finish) or a check failed, 2 bad input.")
+                     epilog="Exit codes: 0 fine, 1 every log failed, logs are missing (finish) or a check failed, 2 bad input.")
     add = parser.add_argument
     add("-h", "--help", action="help", help="Print this and exit")
     if verb == "finish":
@@ -111,7 +112,7 @@ def _plan(given: argparse.Namespace) -> int:
     if given.json:
         print(json.dumps({"schema": "antaeus.fleet-plan/1", **dataclasses.asdict(told)}, indent=2))
     else:
-        print(f"{given.out}: {told.rows} logs, {told.added} new" + (f", {told.copies} copies of others" if told.copies else "")
+        say(f"{given.out}: {told.rows} logs, {told.added} new" + (f", {told.copies} copies of others" if told.copies else "")
               + (f"; {told.problems} cannot be read" if told.problems else ""))
     return 0
 
@@ -122,10 +123,15 @@ def _finish(given: argparse.Namespace) -> int:
     try:
         told = finishing.finish(given.folder, given.partial, Bar("putting together"))
     except finishing.Incomplete as error:
-        print(f"antaeus: {error}", file=sys.stderr)
+        say(f"antaeus: {error}", sys.stderr)
         return 1
     print(driving.as_json(told) if given.json else told)
-    return 0
+    return _code_of(told)
+
+
+def _code_of(told: typing.Any) -> int:
+    """Returns 1 where every log failed."""
+    return 1 if told.failed and not told.done else 0
 
 
 def _work(given: argparse.Namespace) -> int:
@@ -157,4 +163,4 @@ def _run(given: argparse.Namespace) -> int:
         raise KeyboardInterrupt(f"stopped; {given.out} keeps what is done, and the same command goes on from there" if kept.exists()
                                 else "stopped before there was a plan") from None
     print(driving.as_json(told) if given.json else told)
-    return 0
+    return _code_of(told)

@@ -20,6 +20,7 @@ import typing
 from collections.abc import Mapping, Sequence
 
 from antaeus import _antaeus
+from antaeus._terminal import say
 from antaeus.fleet import plans, sql
 from antaeus.formats import ownership
 from antaeus.formats.recording import FormatError
@@ -190,7 +191,7 @@ def run(arguments: list[str]) -> int:
             plans.write_whole(pathlib.Path(given.write), lambda file: file.write_text(text, encoding="utf-8"))
         except OSError as error:
             raise FormatError(given.write, f"cannot be written ({error.strerror})", "name another place") from None
-        print(f"{given.write}: baseline of {len(now['robots'])} robots and units, {len(now['joints'])} figures of joints")
+        say(f"{given.write}: baseline of {len(now['robots'])} robots and units, {len(now['joints'])} figures of joints")
         return 0
     before = read(pathlib.Path(given.baseline))
     strangers = sorted({row["robot"] for row in now["robots"]} - {row["robot"] for row in before["robots"]})
@@ -203,9 +204,9 @@ def run(arguments: list[str]) -> int:
         print(json.dumps({"schema": "antaeus.fleet.check/1", "worse": len(worse), "compared": len(found), "sigmas": given.sigmas,
                           "not_compared": strangers, "comparisons": [sql.plain(one) for one in found]}, ensure_ascii=False, indent=1))
     else:
-        print(f"{given.folder}: {len(worse)} of {len(found)} comparisons with {given.baseline} are worse")
+        say(f"{given.folder}: {len(worse)} of {len(found)} comparisons with {given.baseline} are worse")
         for one in worse:
-            print(f"  {sql.printable(_line(one))}")
+            say(f"  {_line(one)}")
         for robot in strangers:
-            print(f"  Note: the baseline does not know {sql.printable(robot)}")
+            say(f"  Note: the baseline does not know {robot}")
     return 1 if worse else 0

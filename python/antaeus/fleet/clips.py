@@ -15,6 +15,7 @@ import numpy as np
 
 from antaeus import _antaeus
 from antaeus._options import Bar
+from antaeus._terminal import say
 from antaeus.fleet import logs, plans, robots, sql
 from antaeus.formats import ownership
 from antaeus.formats.convert import Request, convert_recording
@@ -135,7 +136,7 @@ def cut_worst(tables: sql.Tables, count: int) -> int:
                 cut(tables.folder, row["id"], row["at_s"], page=True)
             there += 1
         except (ValueError, OSError) as error:
-            print(f"antaeus: clip of {row['id']}: {error}", file=sys.stderr)
+            say(f"antaeus: clip of {row['id']}: {error}", sys.stderr)
         progress((done + 1) / len(rows))
     return there
 
@@ -167,5 +168,5 @@ def run(arguments: list[str]) -> int:
         print(json.dumps({"folder": str(clip.folder), "episode": str(clip.episode), "steps": clip.steps, "from_s": clip.begin, "to_s": clip.end,
                           "written": list(clip.written)}, ensure_ascii=False))
     else:
-        print(f"{clip.folder}: {clip.steps} steps from {clip.begin:g} to {clip.end:g} s: {', '.join(clip.written)}")
+        say(f"{clip.folder}: {clip.steps} steps from {clip.begin:g} to {clip.end:g} s: {', '.join(clip.written)}")
     return 0

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from antaeus._terminal import printable
 from antaeus.fleet import folders, plans, schema, task
 from antaeus.formats import ownership
 from antaeus.formats.recording import FormatError
@@ -53,7 +54,7 @@ class Finished:
                  + (f", {self.missing} missing" if self.missing else "") + (f"; {self.copies} are copies of others" if self.copies else "")]
         lines += [f"  {cause}: {count}" for cause, count in self.causes.items()]
         lines += [f"    {path}: {reason.removeprefix(f'{path}: ')}" for path, reason in self.failures]
-        return "\n".join([*lines, "  " + ", ".join(f"{name} {count} rows" for name, count in self.rows.items())])
+        return "\n".join([*map(printable, lines), "  " + ", ".join(f"{name} {count} rows" for name, count in self.rows.items())])
 
 
 class _Files:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from antaeus._terminal import say
 from antaeus.fleet import schema
 from antaeus.formats import ownership
 from antaeus.formats.recording import FormatError
@@ -82,7 +83,7 @@ def working_in(place: pathlib.Path) -> Iterator[None]:
         raise FormatError(place, f"cannot be written ({error.strerror})", "name another folder") from None
     waits = f"antaeus: {place}: another fleet is at work there; waiting for its end"
     try:
-        with ownership.locked(place, lambda: print(waits, file=sys.stderr, flush=True)):
+        with ownership.locked(place, lambda: say(waits, sys.stderr)):
             yield
     finally:
         if made:

@@ -59,13 +59,14 @@ def _file_of(path: str, beside: str) -> str:
     return os.path.join(beside, os.fsdecode(re.sub(rb"\\x([89a-f][0-9a-f])", lambda byte: bytes.fromhex(byte[1].decode()), os.fsencode(path))))
 
 
-def _open_regular(file: str) -> typing.BinaryIO:
-    """Opens a regular file. Raises OSError for anything else: reading a FIFO or a device may never end."""
+def _open_regular(file: str, path: str) -> typing.BinaryIO:
+    """Opens a regular file of a log. Raises FormatError for anything else: reading a FIFO or a device may never end."""
     opened = open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")  # noqa: SIM115
     mode = os.fstat(opened.fileno()).st_mode
     if not stat.S_ISREG(mode):
         opened.close()
-        raise OSError(f"it is {_SPECIAL.get(stat.S_IFMT(mode), 'a special file')}, not a regular file")
+        raise FormatError(path, f"is {_SPECIAL.get(stat.S_IFMT(mode), 'a special file')}, not a regular file",
+                          "give a recorded log, or move this out of the folder")
     return opened
 
 
@@ -196,7 +197,7 @@ def _pieces(log: FoundLog, beside: str) -> Iterator[bytes]:
             opened = files.open(f"{place.rstrip('/')}/{name}" if name else place, "rb")
         else:
             file_name = _file_of(log.path, beside)
-            opened = _open_regular(os.path.join(file_name, name) if name else file_name)
+            opened = _open_regular(os.path.join(file_name, name) if name else file_name, log.path)
         with opened as file:
             while piece := file.read(_PIECE):
                 yield piece

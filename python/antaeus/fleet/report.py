@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from antaeus import _antaeus
 from antaeus._options import Bar
+from antaeus._terminal import say
 from antaeus.fleet import clips, queries, sql
 from antaeus.formats import ownership
 
@@ -400,7 +401,7 @@ def run(arguments: list[str]) -> int:
     if given.json:
         print((folder / "summary.json").read_text(encoding="utf-8"), end="")
     else:
-        print(f"{folder / 'report.html'}: {page.title}, {len(page.summary['findings'])} findings")
+        say(f"{folder / 'report.html'}: {page.title}, {len(page.summary['findings'])} findings")
         for line in page.summary["findings"]:
-            print(f"  {sql.printable(line)}")
+            say(f"  {line}")
     return 0

@@ -17,6 +17,7 @@ import typing
 from collections.abc import Callable, Iterator, Sequence
 
 from antaeus._options import Bar, Parser
+from antaeus._terminal import printable
 from antaeus.fleet import queries
 from antaeus.formats.recording import FormatError, nearest
 
@@ -122,6 +123,8 @@ class Tables:
     def ask(self, statement: str, progress: Callable[[float], None] = lambda share: None) -> typing.Any:
         """Runs a statement that anyone wrote. FormatError for one that does more than read, or cannot be read: one line."""
         duckdb = _duckdb()
+        if any("\ud800" <= letter <= "\udfff" for letter in statement):
+            raise FormatError("sql", f"'{statement}' is not UTF-8", "write it in UTF-8")
         try:
             statements = duckdb.extract_statements(statement)
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
@@ -187,17 +190,12 @@ def _cell(value: typing.Any) -> str:
     return str(value)
 
 
-def printable(text: str) -> str:
-    """Without what moves a terminal's cursor."""
-    return "".join(c if c.isprintable() else "\ufffd" for c in text)
-
-
 def _print_text(names: Sequence[str], result: typing.Any) -> None:
     while True:  # widths are those of a block: a table of millions of rows is not held in memory
         rows = result.fetchmany(_BLOCK)
         cells = [[printable(_cell(value)) for value in row] for row in rows]
         if names:
-            cells.insert(0, list(names))
+            cells.insert(0, list(map(printable, names)))
         widths = [max(map(len, column)) for column in zip(*cells)]
         numeric = [all(row[i] is None or isinstance(row[i], (int, float, decimal.Decimal)) for row in rows) for i in range(len(widths))]
         for line in cells:
@@ -210,10 +208,10 @@ def _print_text(names: Sequence[str], result: typing.Any) -> None:
 
 def _print_csv(names: Sequence[str], result: typing.Any) -> None:
     table = csv.writer(sys.stdout, lineterminator="\n")
-    table.writerow(names)
+    table.writerow(map(printable, names))
     while rows := result.fetchmany(_BLOCK):
         table.writerows([["" if value is None or value != value else json.dumps(plain(value), ensure_ascii=False)
-                          if isinstance(value, (list, tuple, dict)) else value for value in row] for row in rows])
+                          if isinstance(value, (list, tuple, dict)) else printable(value) if isinstance(value, str) else value for value in row] for row in rows])
 
 
 def _print_json(names: Sequence[str], result: typing.Any) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from antaeus import _antaeus
 from antaeus._convert import Converted
 from antaeus._options import Bar, Parser, settings_of
+from antaeus._terminal import printable
 from antaeus.formats import mapping, open_recording, ownership, recognises, writing
 from antaeus.formats.recording import EXPANSION, FormatError, Recording, Wishes, nearest
 
@@ -190,7 +191,7 @@ def _listing(given: argparse.Namespace) -> str:
     lines = [f"{opened.name}: a {opened.format}", f"  clock: {opened.clock}"]
     lines += [f"  {channel.name}: {channel.source}; {', '.join(channel.columns)}" for channel in opened.channels]
     lines += [f"  Note: {note}" for note in opened.notes]
-    return "\n".join(lines + [f"  Not read: {one}" for one in opened.unmapped])
+    return "\n".join(map(printable, lines + [f"  Not read: {one}" for one in opened.unmapped]))
 
 
 def _tell(share: float) -> None:

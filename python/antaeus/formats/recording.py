@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from antaeus import _antaeus
+from antaeus._terminal import printable
 
 UNKNOWN = "unknown"
 # Names of channels with one column a joint, as load_episode knows them, and the unit that they are read in.
@@ -31,7 +32,7 @@ class FormatError(_antaeus.EpisodeError):
     """A recording that cannot be read: one line that names the file, the place and the remedy."""
 
     def __init__(self, place: object, problem: str, remedy: str) -> None:
-        super().__init__(" ".join(f"{place}: {problem}; {remedy}".splitlines()))  # names in a file may hold line ends
+        super().__init__(printable(f"{place}: {problem}; {remedy}"))
 
 
 def library(name: str, place: object = "antaeus convert") -> types.ModuleType:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from antaeus._terminal import printable
 from antaeus.formats.bag_messages import BUILT_IN
 from antaeus.formats.recording import FormatError, library
 
@@ -55,7 +56,7 @@ class WrittenResults:
     def __str__(self) -> str:
         lines = [f"{self.path}: {self.messages} messages of {len(self.topics)} topics, for Foxglove and rerun"]
         lines += [f"  {topic}: {number}" for topic, number in self.topics.items()]
-        return "\n".join(lines + [f"  Note: {note}" for note in self.notes])
+        return "\n".join(map(printable, lines + [f"  Note: {note}" for note in self.notes]))
 
 
 def write_results(path: str | os.PathLike[str], robot: typing.Any, episode: typing.Any, estimates: typing.Any, *,

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from antaeus._options import Parser, settings_of
+from antaeus._terminal import say
 from antaeus.formats.recording import FormatError
-from antaeus.live.addresses import printable
 
 _USAGE = """antaeus watch SOURCE [--robot R] [options]
        antaeus watch SOURCE --robot R --ready [options]"""
@@ -111,7 +111,7 @@ def run(arguments: list[str]) -> int:
 
     def told(line: str) -> None:
         with _whoever_reads():
-            print(printable(line), file=sys.stderr if line.startswith(("page:", "note:", "nothing")) else stream, flush=True)
+            say(line, sys.stderr if line.startswith(("page:", "note:", "nothing")) else stream)
 
     seen = watch(given.source, robot, given.endpoint, serve=serve, record=given.record, keep=keep, publish=given.publish,
                  on_alarm=given.on_alarm, speed=given.speed, seconds=given.seconds, told=told, stopping=stopping)
@@ -143,7 +143,7 @@ def _ready(given: argparse.Namespace, robot: Any, stopping: threading.Event) -> 
     from antaeus.live.ready import run_ready
 
     result = run_ready(given.source, robot, given.endpoint, speed=given.speed, stopping=stopping, out=given.out,
-                       told=lambda line: print(printable(line), file=sys.stderr, flush=True), seconds=given.seconds)
+                       told=lambda line: say(line, sys.stderr), seconds=given.seconds)
     with _whoever_reads():
         print(json.dumps(result.as_json(), indent=2) if given.json else result, flush=True)
     return 0 if result.go else 1
@@ -152,17 +152,16 @@ def _ready(given: argparse.Namespace, robot: Any, stopping: threading.Event) -> 
 def _print(seen: Any, stream: Any) -> None:
     facts = seen.facts
     rate = f" at {facts['rate']:.0f} Hz" if facts.get("rate") else ""
-    print(f"{seen.source}: {seen.samples} samples{rate}, {seen.robot}; time is the {seen.time_base}, wrenches are {seen.sign.replace('_', ' ')}",
-          file=stream)
+    say(f"{seen.source}: {seen.samples} samples{rate}, {seen.robot}; time is the {seen.time_base}, wrenches are {seen.sign.replace('_', ' ')}", stream)
     troubles = [f"{facts[key]} {name}" for key, name in (("lost", "lost"), ("late", "late"), ("repeated", "repeated"), ("out_of_order", "out of order"),
                                                          ("undecodable", "unreadable"), ("dropped", "without room"), ("oversized", "too long"),
                                                          ("restarts", "breaks"), ("clock_jumps", "jumps of the clock")) if facts.get(key)]
     print("  stream: " + (", ".join(troubles) or "nothing lost, late or out of order"), file=stream)
     if facts.get("undecodable"):
-        print(f"  last unreadable message: {printable(facts['last_problem'])}", file=stream)
+        say(f"  last unreadable message: {facts['last_problem']}", stream)
     print("  " + (", ".join(f"{seen.counts[kind]} {name}" for kind, name in (("alarm", "alarms"), ("refused", "refusals"), ("stop", "requests to stop"))
                             if seen.counts.get(kind)) or "no alarm, no refusal"), file=stream)
     for record in seen.records:
-        print(f"  written: {printable(record)}", file=stream)
+        say(f"  written: {record}", stream)
     for note in seen.notes:
-        print(f"  note: {printable(note)}", file=stream)
+        say(f"  note: {note}", stream)

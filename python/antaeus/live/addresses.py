@@ -7,6 +7,7 @@ import os
 import types
 import urllib.parse
 
+from antaeus._terminal import printable
 from antaeus.formats.recording import FormatError, nearest
 
 MESSAGE_BYTES = 1 << 16  # of one message, at most: what LiveEstimator takes; a datagram cannot hold more
@@ -60,11 +61,6 @@ class Address:
             form = "HOST:PORT" if host is None else "[HOST:]PORT"
             raise self.wrong("names no port", f"write {self.scheme}://{form} with a port from 1 to 65535")
         return given, int(port)
-
-
-def printable(text: str) -> str:
-    """Without what would steer a terminal: names come from files and networks."""
-    return "".join(each if each.isprintable() else "?" for each in text)
 
 
 def plain(name: str) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from antaeus._terminal import printable
 from antaeus.formats import ownership
 from antaeus.live.events import bits_of
 from antaeus.live.set_up import _OF_THE_STREAM, LastSamples, suspected_motors
@@ -81,7 +82,7 @@ class ReadyResult:
         lines = [f"{'GO' if self.go else 'NO GO'}: {self.robot}, {self.source}"]
         for check in self.checks:
             lines.append(f"  {check.verdict:11} {check.name}: {check.words}" + (f"; {check.remedy}" if check.remedy else ""))
-        return "\n".join(lines)
+        return "\n".join(map(printable, lines))
 
     def page(self) -> typing.Any:
         """antaeus.Page of it; `save` writes .html or .json."""
