@@ -1,7 +1,7 @@
 """Attacks the command line: spoiled inputs of every format through every verb, kills while it writes, full and read-only
 places, two writers at once, links, and names that would steer a page. Prints what it finds, and keeps the input of each.
 
-    attack.py [--mutations N] [--kills N] [--maps N] [--seed N] [--only mutations|kills|places|names|maps|bombs|watch] [--keep FOLDER]
+    attack.py [--mutations N] [--kills N] [--maps N] [--seed N] [--only mutations|kills|places|names|maps|bombs|watch|mjcf|pickles|fleet] [--keep FOLDER]
 
 ANTAEUS_CLI names the program. A finding is: an end by a signal; more than two seconds beyond what the clean input took;
 more than 1 GB; an exit code other than 0, 1, 2; a refusal that is not one line, or that leaves something; a folder of
@@ -16,8 +16,10 @@ import html
 import json
 import os
 import pathlib
+import pickle
 import random
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -669,6 +671,157 @@ def attack_watch(findings, count, seed):
                 findings.add(f"{what}: {len(list(parts.glob('run_*/part_*')))} parts", command)
 
 
+# --- MJCF, pickles, fleets ---------------------------------------------------------------------------------------------------
+
+HUGE = ["2000000000", "-2000000000", "1e9", "100000000", "65536", "nan", "1e400", "0", "", "900G", "1 1 1 1 1 1 1", "1000 1000 1000"]
+PARTS = ["", '<replicate count="{n}" offset="1 0 0">', '<frame pos="1 0 0">', '<body name="b{i}" pos="0 0 .1"><joint axis="0 1 0"/><geom size=".1"/>']
+ELEMENTS = ['<size nuser_body="{n}"/>', '<size nkey="{n}" nuserdata="{n}"/>', '<size memory="{n}"/>', '<size njmax="{n}" nconmax="{n}"/>',
+            '<custom><numeric name="a" size="{n}"/></custom>', '<sensor><user dim="{n}"/></sensor>', '<option timestep="{n}"/>',
+            '<asset><texture name="t" type="2d" builtin="flat" width="{n}" height="{n}"/></asset>',
+            '<asset><hfield name="h" nrow="{n}" ncol="{n}" size="1 1 1 1"/></asset>', '<asset><mesh name="m" builtin="sphere" params="{n}"/></asset>',
+            '<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 {n}"/></asset>', '<asset><mesh name="m" file="{f}"/></asset>',
+            '<asset><model name="x" file="{f}"/></asset>', '<include file="{f}"/>', '<visual><global offwidth="{n}" offheight="{n}"/></visual>',
+            '<default><default class="{n}"><geom size="{n}"/></default></default>', '<keyframe><key qpos="{n}"/></keyframe>',
+            '<equality><joint joint1="j1" joint2="j{n}"/></equality>', '<actuator><general joint="j1" actdim="{n}" dyntype="user"/></actuator>',
+            '<contact><exclude body1="a" body2="a"/></contact>', '<compiler meshdir="{f}" autolimits="{n}"/>',
+            '<extension><plugin plugin="mujoco.pid"><instance name="{n}"/></plugin></extension>', '<deformable><flex name="f" dim="{n}"/></deformable>']
+INSIDE = ['<attach model="x" body="b" prefix="p{i}"/>', '<geom size="{n}"/>', '<flexcomp name="f{i}" type="grid" count="{n}" spacing="1 1 1" dim="2"/>',
+          '<site name="s{i}" size="{n}"/>', '<geom type="mesh" mesh="m"/>', '<camera name="c{i}" resolution="{n} {n}"/>', '<composite type="cable" count="{n}"/>']
+
+
+def random_mjcf(chance):
+    """A valid model, with elements and nesting that promise much, or with spoiled bytes."""
+    if chance.random() < 0.3:
+        return mutated(MJCF.encode(), chance)
+    fill = lambda text, i: text.format(n=chance.choice(HUGE), f=chance.choice(["in.xml", "other.xml", "pipe", "/dev/zero", "absent.xml", "."]), i=i)  # noqa: E731
+    head = "".join(fill(chance.choice(ELEMENTS), 0) for _ in range(chance.choice([0, 1, 1, 2])))
+    inside, open_ = [], []
+    for i in range(chance.choice([1, 3, 10, 100, 450, 700])):
+        part = chance.choice(PARTS[:1] * 3 + PARTS)
+        inside.append(fill(part, i))
+        open_ += [re.match(r"<(\w+)", part)[1]] if part else []
+        if i < 10:
+            inside.append(fill(chance.choice(["", "", chance.choice(INSIDE)]), i))
+    inside += [f"</{name}>" for name in reversed(open_)]
+    body = '<body name="b"><joint name="j1" axis="0 0 1"/><geom size=".1"/></body>'
+    return f"<mujoco>{head}<worldbody>{body}{''.join(inside)}</worldbody></mujoco>".encode()
+
+
+def attack_mjcf(findings, count, seed):
+    """MJCFs that crash MuJoCo, or that it expands without end: a robot, or one line with exit code 2. Returns how many were read."""
+    read = 0
+    for n in range(count):
+        chance = random.Random(f"mjcf {seed} {n}")
+        with tempfile.TemporaryDirectory(prefix="antaeus-attack-") as folder:
+            folder = pathlib.Path(folder)
+            os.mkfifo(folder / "pipe")
+            (folder / "other.xml").write_bytes(random_mjcf(chance))
+            (folder / "in.xml").write_bytes(random_mjcf(chance))
+            arguments = ["robot", folder / "in.xml"]
+            done = end_of(arguments, cwd=folder, seconds=90.0)
+            read += done.code == 0
+            for what in judged(done, Ended(0, b"", b"", 30.0, 0, False), folder):
+                findings.add(f"MJCF {n} of seed {seed}, {what}: {done.stderr[:200]!r}", arguments, folder)
+            if done.code == 2 and b"in.xml" not in done.stderr and b"other.xml" not in done.stderr:
+                findings.add(f"MJCF {n} of seed {seed}, the file is not named: {done.stderr[:200]!r}", arguments, folder)
+    return read
+
+
+def picklable():
+    """One object of each kind that holds much."""
+    import antaeus
+    robot = antaeus.load_robot("planar_3r")
+    episode = antaeus.make_twin(antaeus.load_robot("h1_2"), "incident").episode
+    known = [robot, antaeus.load_robot("h1_2"), episode, robot.profile, robot.model, antaeus.Wrench([1, 2, 3]), episode.observe(3), antaeus.Settings(),
+             antaeus.BatchReplay("planar_3r")]
+    return [each for each in known if not hasattr(type(each), "_no_value")]  # values_test.py lists what must be one
+
+
+def attack_pickles(findings, count, seed):
+    """Damaged pickles, each read in a process of its own: an exception, or an object that works. Returns how many were refused by
+    their checksum."""
+    try:
+        import antaeus
+    except ImportError:
+        return 0
+    whole, refused = [pickle.dumps(each) for each in picklable()], 0
+    for n in range(count):
+        chance = random.Random(f"pickle {seed} {n}")
+        data = bytearray(whole[n % len(whole)])
+        for _ in range(chance.choice([1, 1, 2, 3])):
+            data[chance.randrange(len(data))] = chance.randrange(256)
+        child = os.fork()
+        if child == 0:
+            code = 0
+            try:
+                resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
+                repr(pickle.loads(bytes(data)))
+            except antaeus.Error as error:
+                code = 3 if len(str(error).splitlines()) == 1 else 4
+            except Exception:  # noqa: BLE001  (of pickle itself)
+                code = 5
+            finally:
+                os._exit(code)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        refused += code == 3
+        if code not in (0, 3, 5):
+            findings.add(f"pickle {n} of seed {seed}: exit {code}", [])
+    return refused
+
+
+def attack_fleet(findings, inputs, count, seed):
+    """Folders with hostile names, FIFOs, cycles of links, damaged logs and equal bytes, and attempts that lost bytes: each good log
+    is computed, and the tables of the second run are those of the first."""
+    for n in range(count):
+        chance = random.Random(f"fleet {seed} {n}")
+        with tempfile.TemporaryDirectory(prefix="antaeus-attack-") as folder:
+            folder = pathlib.Path(folder)
+            logs = folder / "logs"
+            (logs / "deep").mkdir(parents=True)
+            places, good = [logs, logs / "deep"], 0
+            names = [*(name.replace("/", "|") for name in NAMES), "[ab]", "*", "?", "a::b", "{a,b}", "%s", "~", "-o", "\udcff\udcfe", " ", "#", "robot=h1_2"]
+            for name in chance.sample(names, chance.randrange(1, 5)):
+                shutil.copy(inputs.logs["npz"], chance.choice(places) / f"{name}.npz")
+                good += 1
+            for i in range(chance.randrange(4)):
+                place = chance.choice(places)
+                way = chance.randrange(5)
+                if way == 0:
+                    os.mkfifo(place / f"pipe{i}\x1b[31m.npz")
+                elif way == 1:
+                    (place / f"loop{i}").symlink_to(chance.choice([".", "..", logs, f"loop{i}"]))
+                elif way == 2:
+                    (place / f"device{i}.npz").symlink_to(chance.choice(["/dev/zero", "/dev/stdin", "/dev/null"]))
+                elif way == 3:
+                    (place / f"bad{i}\n\u202e.npz").write_bytes(mutated(inputs.logs["npz"].read_bytes(), chance)[:chance.choice([10, 500])])
+                else:
+                    shutil.copy(inputs.logs["npz"], place / f"bad{i}.csv")  # the bytes of a good log under a name that reads them otherwise
+            out, what = folder / "out", f"fleet {n} of seed {seed}"
+            arguments = ["fleet", logs, "-r", "planar_3r", "--out", out, "--workers", "1"]
+            tables = []
+            for run_again in (False, True):
+                done = end_of(arguments, cwd=folder, seconds=120.0)
+                asked = end_of(["fleet", "sql", out, "SELECT path, status, reason FROM episodes ORDER BY path", chance.choice(["--csv", "--json"])], cwd=folder)
+                if done.code != 0 or asked.code != 0:
+                    findings.add(f"{what}: exit {done.code}, {asked.code}: {(done.stderr + asked.stderr)[-300:]!r}", arguments, folder / "logs")
+                    break
+                shown = b"".join((done.stdout, done.stderr, asked.stdout)).decode("utf-8", "surrogateescape")
+                if STEERING.search(shown):
+                    findings.add(f"{what}: a name reaches the terminal: {ascii(shown)[:300]}", arguments)
+                tables.append({str(f.relative_to(out)): f.read_bytes() for name in ("steps", "events", "joints", "episodes")
+                               for f in sorted((out / name).rglob("*.parquet"))})
+                finished = int(re.search(rb"(\d+) done", done.stdout)[1])
+                if finished < good:
+                    findings.add(f"{what}: {finished} of {good} logs are done", arguments, folder / "logs")
+                if not run_again:
+                    results = [f for f in sorted((out / "attempts").rglob("*")) if f.is_file()]
+                    for damaged in chance.sample(results, min(len(results), chance.randrange(3))):
+                        with open(damaged, "r+b") as file:
+                            file.truncate(chance.randrange(damaged.stat().st_size + 1))
+            if len(tables) == 2 and tables[0] != tables[1]:
+                findings.add(f"{what}: other tables after an attempt was truncated", arguments)
+
+
 def free_port(kind):
     with socket.socket(socket.AF_INET, kind) as probe:
         probe.bind(("127.0.0.1", 0))
@@ -721,8 +874,10 @@ def main():
     parser.add_argument("--maps", type=int, default=20000, help="of convert")
     parser.add_argument("--bombs", type=int, default=500, help="small recordings that promise much")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=["mutations", "kills", "places", "names", "maps", "bombs", "watch"])
+    parser.add_argument("--only", choices=["mutations", "kills", "places", "names", "maps", "bombs", "watch", "mjcf", "pickles", "fleet"])
     parser.add_argument("--watches", type=int, default=20, help="variants of a stream and clients that disturb watch")
+    parser.add_argument("--mjcf", type=int, default=500, help="random MJCFs, and as many damaged pickles")
+    parser.add_argument("--fleets", type=int, default=20, help="folders of logs with hostile names and files")
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("build/attack"), help="folder for what is found")
     asked = parser.parse_args()
     shutil.rmtree(asked.keep, ignore_errors=True)
@@ -732,6 +887,8 @@ def main():
         inputs = made_inputs(pathlib.Path(folder))
         parts = {"bombs": lambda: attack_with_bombs(findings, asked.bombs, asked.seed),
                  "maps": lambda: attack_maps(findings, inputs, asked.maps, asked.seed), "names": lambda: attack_names(findings, inputs), "places": lambda: attack_places(findings, inputs),
+                 "mjcf": lambda: attack_mjcf(findings, asked.mjcf, asked.seed), "pickles": lambda: attack_pickles(findings, asked.mjcf, asked.seed),
+                 "fleet": lambda: attack_fleet(findings, inputs, asked.fleets, asked.seed),
                  "watch": lambda: attack_watch(findings, asked.watches, asked.seed),
                  "kills": lambda: attack_with_kills(findings, inputs, asked.kills, asked.seed),
                  "mutations": lambda: attack_with_mutations(findings, inputs, asked.mutations, asked.seed)}

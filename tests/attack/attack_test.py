@@ -63,6 +63,21 @@ def test_disturbed_watches_go_on_recording(findings):
     attack.attack_watch(findings, 2, SEED)
 
 
+def test_mjcfs_become_a_robot_or_one_line(findings):
+    assert attack.attack_mjcf(findings, 20, SEED) > 2, "nearly all are refused: nothing behind the checks is tried"
+
+
+def test_damaged_pickles_raise(findings):
+    needs.package("antaeus")
+    assert attack.attack_pickles(findings, 60, SEED) > 20, "no damaged value reaches the checksum"
+
+
+def test_fleets_compute_what_is_good(findings, inputs):
+    needs.package("pyarrow")
+    needs.package("duckdb")
+    attack.attack_fleet(findings, inputs, 1, SEED)
+
+
 def wrong_of(tmp_path, body, clean=None):
     """What the judge says of a program that does \a body."""
     program, script = tmp_path / "program", tmp_path / "program.py"

@@ -256,6 +256,22 @@ def test_damaged_bytes_and_other_versions_are_refused():
             restore(cls, version, data[:size])
 
 
+def test_each_damaged_byte_is_found():
+    """Of values of every kind, and of a type's name: nothing that was damaged is restored."""
+    robot = antaeus.load_robot("panda")
+    for value in (robot, robot.profile, antaeus.Wrench([1, 2, 3]), antaeus.Observation(), antaeus.Settings()):
+        restore, (cls, version, data) = value.__reduce__()
+        for at in np.unique(np.linspace(0, len(data) - 1, 60).astype(int)):
+            damaged = data[:at] + bytes([data[at] ^ 1]) + data[at + 1:]
+            with pytest.raises(antaeus.Error, match=rf"antaeus.{cls.__name__}: the pickled bytes are damaged, or .* without a checksum; pickle"):
+                restore(cls, version, damaged)
+        with pytest.raises(antaeus.Error, match="without a checksum"):
+            restore(antaeus.Pose, version, data)
+    replay = pickle.dumps(antaeus.BatchReplay("planar_3r"))
+    with pytest.raises(antaeus.Error, match="antaeus.BatchReplay: the pickled bytes are damaged"):
+        pickle.loads(replay.replace(b"planar_3r", b"planar_4r"))
+
+
 def test_no_member_hides_in_padding():
     """What the comparison of sizes cannot see when a class is bound: a bool or int that both lists leave out."""
     headers = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "include").rglob("*.hpp"))
