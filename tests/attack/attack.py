@@ -23,6 +23,7 @@ import resource
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -371,7 +372,8 @@ class Findings:
         self.all.append(f"{what}: antaeus {command[:600]}")
         print(self.all[-1], flush=True)
         if self.keep and place:
-            shutil.copytree(place, self.keep / str(len(self.all)), symlinks=True)
+            shutil.copytree(place, self.keep / str(len(self.all)), symlinks=True,
+                            ignore=lambda folder, names: [name for name in names if stat.S_ISFIFO(os.lstat(os.path.join(folder, name)).st_mode)])
 
 
 def attack_with_mutations(findings, inputs, count, seed):
@@ -673,38 +675,46 @@ def attack_watch(findings, count, seed):
 
 # --- MJCF, pickles, fleets ---------------------------------------------------------------------------------------------------
 
-HUGE = ["2000000000", "-2000000000", "1e9", "100000000", "65536", "nan", "1e400", "0", "", "900G", "1 1 1 1 1 1 1", "1000 1000 1000"]
-PARTS = ["", '<replicate count="{n}" offset="1 0 0">', '<frame pos="1 0 0">', '<body name="b{i}" pos="0 0 .1"><joint axis="0 1 0"/><geom size=".1"/>']
-ELEMENTS = ['<size nuser_body="{n}"/>', '<size nkey="{n}" nuserdata="{n}"/>', '<size memory="{n}"/>', '<size njmax="{n}" nconmax="{n}"/>',
+HUGE = ["2000000000", "100000000", "1000000", "65536", "20000", "3000", "100", "10", "3"]
+ODD = ["-2000000000", "1e9", "nan", "1e400", "0", "", "900G", "1 1 1 1 1 1 1", "x"]
+OPENING = ["", '<replicate count="{n}" offset="1 0 0">', '<frame pos="1 0 0">', '<body pos="0 0 .1"><joint axis="0 1 0"/><geom size=".1"/>']
+MODEL = '<asset><model name="x" file="{f}"/></asset>'
+ELEMENTS = ['<size nuser_body="{n}"/>', '<size nkey="{n}" nuserdata="{n}"/>', '<size memory="{n}"/>', '<size njmax="{n}" nconmax="{n}"/>', MODEL, MODEL,
             '<custom><numeric name="a" size="{n}"/></custom>', '<sensor><user dim="{n}"/></sensor>', '<option timestep="{n}"/>',
             '<asset><texture name="t" type="2d" builtin="flat" width="{n}" height="{n}"/></asset>',
-            '<asset><hfield name="h" nrow="{n}" ncol="{n}" size="1 1 1 1"/></asset>', '<asset><mesh name="m" builtin="sphere" params="{n}"/></asset>',
-            '<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 {n}"/></asset>', '<asset><mesh name="m" file="{f}"/></asset>',
-            '<asset><model name="x" file="{f}"/></asset>', '<include file="{f}"/>', '<visual><global offwidth="{n}" offheight="{n}"/></visual>',
-            '<default><default class="{n}"><geom size="{n}"/></default></default>', '<keyframe><key qpos="{n}"/></keyframe>',
-            '<equality><joint joint1="j1" joint2="j{n}"/></equality>', '<actuator><general joint="j1" actdim="{n}" dyntype="user"/></actuator>',
-            '<contact><exclude body1="a" body2="a"/></contact>', '<compiler meshdir="{f}" autolimits="{n}"/>',
-            '<extension><plugin plugin="mujoco.pid"><instance name="{n}"/></plugin></extension>', '<deformable><flex name="f" dim="{n}"/></deformable>']
-INSIDE = ['<attach model="x" body="b" prefix="p{i}"/>', '<geom size="{n}"/>', '<flexcomp name="f{i}" type="grid" count="{n}" spacing="1 1 1" dim="2"/>',
-          '<site name="s{i}" size="{n}"/>', '<geom type="mesh" mesh="m"/>', '<camera name="c{i}" resolution="{n} {n}"/>', '<composite type="cable" count="{n}"/>']
+            '<asset><texture name="t" type="cube" builtin="gradient" width="{n}" height="{n}"/></asset>',
+            '<asset><hfield name="h" nrow="{n}" ncol="{n}" size="1 1 1 1"/></asset>',
+            '<asset><mesh name="n" builtin="supersphere" params="{n} 1 1"/></asset>', '<asset><mesh name="n" builtin="sphere" params="{n}"/></asset>',
+            '<asset><mesh name="n" vertex="0 0 0 1 0 0 0 1 0 0 0 {n}"/></asset>', '<asset><mesh name="n" file="{f}"/></asset>',
+            '<include file="{f}"/>', '<visual><global offwidth="{n}" offheight="{n}"/></visual>', '<keyframe><key qpos="{n}"/></keyframe>',
+            '<equality><joint joint1="j1" joint2="j1"/></equality>', '<actuator><general joint="j1" actdim="{n}" dyntype="user"/></actuator>',
+            '<contact><exclude body1="b" body2="b"/></contact>', '<statistic extent="{n}"/>', '<tendon><fixed><joint joint="j1" coef="{n}"/></fixed></tendon>']
+INSIDE = ['<flexcomp name="f{i}" type="grid" count="{n} {n} 1" spacing="1 1 1" dim="2"/>', '<geom size="{n}"/>', '<site name="s{i}" size="{n}"/>',
+          '<flexcomp name="f{i}" type="grid" count="{n} {n} {n}" spacing="1 1 1" dim="3"/>', '<geom type="mesh" mesh="n"/>', '<geom type="hfield" hfield="h"/>',
+          '<camera name="c{i}" resolution="{n} {n}"/>', '<geom size="1 1 1" user="{n}"/>']
 
 
 def random_mjcf(chance):
-    """A valid model, with elements and nesting that promise much, or with spoiled bytes."""
-    if chance.random() < 0.3:
+    """A valid model with elements and nesting that promise much, or with spoiled bytes."""
+    if chance.random() < 0.15:
         return mutated(MJCF.encode(), chance)
-    fill = lambda text, i: text.format(n=chance.choice(HUGE), f=chance.choice(["in.xml", "other.xml", "pipe", "/dev/zero", "absent.xml", "."]), i=i)  # noqa: E731
-    head = "".join(fill(chance.choice(ELEMENTS), 0) for _ in range(chance.choice([0, 1, 1, 2])))
-    inside, open_ = [], []
-    for i in range(chance.choice([1, 3, 10, 100, 450, 700])):
-        part = chance.choice(PARTS[:1] * 3 + PARTS)
-        inside.append(fill(part, i))
-        open_ += [re.match(r"<(\w+)", part)[1]] if part else []
-        if i < 10:
-            inside.append(fill(chance.choice(["", "", chance.choice(INSIDE)]), i))
-    inside += [f"</{name}>" for name in reversed(open_)]
+
+    def filled(text, i=0):
+        file = chance.choice(["in.xml", "in.xml", "other.xml", "other.xml", "pipe", "/dev/zero", "absent.xml", "."])
+        return text.format(n=chance.choice(HUGE if chance.random() < 0.9 else ODD), f=file, i=i)
+
+    chosen = [chance.choice(ELEMENTS) for _ in range(chance.choice([0, 1, 1, 2]))]
+    inside, opened = [], []
+    for i in range(chance.choice([1, 1, 3, 10, 450, 700])):
+        part = chance.choice([OPENING[0], OPENING[0], *OPENING])
+        inside.append(filled(part, i))
+        opened += [re.match(r"<(\w+)", part)[1]] if part else []
+        if i < 2:
+            inside.append(filled(chance.choice(["", "", chance.choice(INSIDE)]), i))
+            inside += [f'<attach model="x" body="b" prefix="p{i}{j}"/>' for j in range(2) if MODEL in chosen]
+    inside += [f"</{name}>" for name in reversed(opened)]
     body = '<body name="b"><joint name="j1" axis="0 0 1"/><geom size=".1"/></body>'
-    return f"<mujoco>{head}<worldbody>{body}{''.join(inside)}</worldbody></mujoco>".encode()
+    return f"<mujoco>{''.join(map(filled, chosen))}<worldbody>{body}{''.join(inside)}</worldbody></mujoco>".encode()
 
 
 def attack_mjcf(findings, count, seed):
@@ -782,7 +792,7 @@ def attack_fleet(findings, inputs, count, seed):
             names = [*(name.replace("/", "|") for name in NAMES), "[ab]", "*", "?", "a::b", "{a,b}", "%s", "~", "-o", "\udcff\udcfe", " ", "#", "robot=h1_2"]
             for name in chance.sample(names, chance.randrange(1, 5)):
                 shutil.copy(inputs.logs["npz"], chance.choice(places) / f"{name}.npz")
-                good += 1
+                good += not name.startswith(".")  # hidden files are none of a folder's logs
             for i in range(chance.randrange(4)):
                 place = chance.choice(places)
                 way = chance.randrange(5)
