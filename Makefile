@@ -126,7 +126,7 @@ fuzz: setup-test ## fuzz the parsers under the sanitizers (FUZZ_RUNS=1000000)
 	@cmake --build build/asan -j $(JOBS) --target fuzzers
 	@for f in build/asan/tests/fuzz_*; do [ -x $$f ] && echo $$f && $$f $(or $(FUZZ_RUNS),1000000) 1 || exit 1; done
 
-attack: setup-test ## attack the command line: spoiled inputs and maps, kills, full disks, names (ATTACKS=20000, MAPS=20000, KILLS=200 of each verb)
+attack: setup-test ## attack the command line: spoiled inputs, maps, MJCFs, pickles and fleets, kills, full disks, names (ATTACKS=20000, MAPS=20000, KILLS=200 of each verb)
 	$(call configure,release,-DANTAEUS_BUILD_TESTS=ON)
 	@cmake --build build/release -j $(JOBS) --target $(ALL)
 	@ANTAEUS_CLI=$(ANTAEUS) PYTHONPATH="$$PWD/build/python" $(VENV)/bin/python tests/attack/attack.py --mutations $(or $(ATTACKS),20000) --kills $(or $(KILLS),200) --maps $(or $(MAPS),20000)
