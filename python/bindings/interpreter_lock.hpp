@@ -1,14 +1,13 @@
 #pragma once
 // Releases and takes the interpreter's lock where Python may end meanwhile.
+#include <cxxabi.h>
 #include <nanobind/nanobind.h>
 #include <unistd.h>
 
-#include <cxxabi.h>
-
 namespace antaeus::python {
 
-/// Calls \p call, and holds a thread that Python ends in it. Before version 3.14 an interpreter that exits unwinds daemon
-/// threads when they ask for the lock (pthread_exit); in a destructor or a handler that is std::terminate.
+/// Calls \p call, and holds a thread that Python ends in it. Before version 3.14 an interpreter that exits unwinds
+/// daemon threads when they ask for the lock (pthread_exit); in a destructor or a handler that is std::terminate.
 template <class Call>
 void hold_when_ended(Call&& call) {
   try {

@@ -33,17 +33,37 @@ struct Limit {
 };
 constexpr double kMostPixels = 16'384, kMostNumbers = 100'000;
 constexpr Limit kLimits[] = {
-    {"replicate", "count", kMostCopies}, {"flexcomp", "count", kMostNumbers},  {"", "cellcount", kMostNumbers},
-    {"hfield", "nrow", kMostPixels},     {"hfield", "ncol", kMostPixels},      {"texture", "width", kMostPixels},
-    {"texture", "height", kMostPixels},  {"", "offwidth", kMostPixels},        {"", "offheight", kMostPixels},
-    {"", "shadowsize", kMostPixels},     {"mesh", "params", kMostNumbers},     {"numeric", "size", kMostNumbers},
-    {"", "dim", kMostNumbers},           {"", "num", kMostNumbers},            {"", "nsample", kMostNumbers},
-    {"", "actdim", kMostNumbers},        {"", "resolution", 1e8},              {"size", "nkey", kMostNumbers},
-    {"size", "nuserdata", 1e7},          {"size", "nuser_body", kMostNumbers}, {"size", "nuser_jnt", kMostNumbers},
-    {"size", "nuser_geom", kMostNumbers}, {"size", "nuser_site", kMostNumbers}, {"size", "nuser_cam", kMostNumbers},
-    {"size", "nuser_tendon", kMostNumbers}, {"size", "nuser_actuator", kMostNumbers},
-    {"size", "nuser_sensor", kMostNumbers}, {"size", "njmax", 1e7},             {"size", "nconmax", 1e7},
-    {"size", "nstack", 1e9},             {"size", "memory", 0x1p33},
+    {"replicate", "count", kMostCopies},
+    {"flexcomp", "count", kMostNumbers},
+    {"", "cellcount", kMostNumbers},
+    {"hfield", "nrow", kMostPixels},
+    {"hfield", "ncol", kMostPixels},
+    {"texture", "width", kMostPixels},
+    {"texture", "height", kMostPixels},
+    {"", "offwidth", kMostPixels},
+    {"", "offheight", kMostPixels},
+    {"", "shadowsize", kMostPixels},
+    {"mesh", "params", kMostNumbers},
+    {"numeric", "size", kMostNumbers},
+    {"", "dim", kMostNumbers},
+    {"", "num", kMostNumbers},
+    {"", "nsample", kMostNumbers},
+    {"", "actdim", kMostNumbers},
+    {"", "resolution", 1e8},
+    {"size", "nkey", kMostNumbers},
+    {"size", "nuserdata", 1e7},
+    {"size", "nuser_body", kMostNumbers},
+    {"size", "nuser_jnt", kMostNumbers},
+    {"size", "nuser_geom", kMostNumbers},
+    {"size", "nuser_site", kMostNumbers},
+    {"size", "nuser_cam", kMostNumbers},
+    {"size", "nuser_tendon", kMostNumbers},
+    {"size", "nuser_actuator", kMostNumbers},
+    {"size", "nuser_sensor", kMostNumbers},
+    {"size", "njmax", 1e7},
+    {"size", "nconmax", 1e7},
+    {"size", "nstack", 1e9},
+    {"size", "memory", 0x1p33},
 };
 
 /// Product of the numbers above one, with MuJoCo's suffixes of sizes.
@@ -123,9 +143,9 @@ class MjcfScan {
       const auto found = model.attachable.find(one.model);
       copies += one.times * (found == model.attachable.end() ? model.largest : found->second);
       if (copies > kMostCopies) {
-        throw ModelError(one.place,
-                         "<attach model=\"" + one.model + "\"> brings more than 20000 elements with all that it attaches",
-                         "attach fewer or smaller models");
+        throw ModelError(
+            one.place, "<attach model=\"" + one.model + "\"> brings more than 20000 elements with all that it attaches",
+            "attach fewer or smaller models");
       }
     }
     return model.elements + copies;
@@ -147,8 +167,8 @@ class MjcfScan {
     if (const char* const count = element.Attribute("count"); count && name == "replicate") times *= product_of(count);
     if (name == "attach") {
       const char* const attached = element.Attribute("model");
-      model.attachments.push_back({times, attached ? attached : "",
-                                   open_.back().place + ":" + std::to_string(element.GetLineNum())});
+      model.attachments.push_back(
+          {times, attached ? attached : "", open_.back().place + ":" + std::to_string(element.GetLineNum())});
     }
     model.elements += times;
     if (times > 1 && (copies_ += times) > kMostCopies) {
@@ -190,7 +210,8 @@ class MjcfScan {
   bool is_file(const Element& element, const fs::path& path) const {
     std::error_code none;
     const fs::file_status status = fs::status(path, none);
-    if (fs::is_other(status)) fail(element, "names '" + path.string() + "', which is not a regular file", "name a file");
+    if (fs::is_other(status))
+      fail(element, "names '" + path.string() + "', which is not a regular file", "name a file");
     return fs::is_regular_file(status);
   }
 

@@ -257,7 +257,7 @@ def test_damaged_bytes_and_other_versions_are_refused():
 
 
 def test_each_damaged_byte_is_found():
-    """Of values of every kind, and of a type's name: nothing that was damaged is restored."""
+    """No value is restored from damaged bytes or for another type."""
     robot = antaeus.load_robot("panda")
     for value in (robot, robot.profile, antaeus.Wrench([1, 2, 3]), antaeus.Observation(), antaeus.Settings()):
         restore, (cls, version, data) = value.__reduce__()

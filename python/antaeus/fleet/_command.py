@@ -108,12 +108,12 @@ def _wanted(given: argparse.Namespace) -> typing.Any:
 def _plan(given: argparse.Namespace) -> int:
     from antaeus.fleet import plans
 
-    told = plans.make_plan(given.logs, given.out, _wanted(given), Bar("hashing"))
+    done = plans.make_plan(given.logs, given.out, _wanted(given), Bar("hashing"))
     if given.json:
-        print(json.dumps({"schema": "antaeus.fleet-plan/1", **dataclasses.asdict(told)}, indent=2))
+        print(json.dumps({"schema": "antaeus.fleet-plan/1", **dataclasses.asdict(done)}, indent=2))
     else:
-        say(f"{given.out}: {told.rows} logs, {told.added} new" + (f", {told.copies} copies of others" if told.copies else "")
-              + (f"; {told.problems} cannot be read" if told.problems else ""))
+        say(f"{given.out}: {done.rows} logs, {done.added} new" + (f", {done.copies} copies of other logs" if done.copies else "")
+            + (f"; {done.problems} cannot be read" if done.problems else ""))
     return 0
 
 
@@ -121,17 +121,17 @@ def _finish(given: argparse.Namespace) -> int:
     from antaeus.fleet import driving, finishing
 
     try:
-        told = finishing.finish(given.folder, given.partial, Bar("putting together"))
+        done = finishing.finish(given.folder, given.partial, Bar("putting together"))
     except finishing.Incomplete as error:
         say(f"antaeus: {error}", sys.stderr)
         return 1
-    print(driving.as_json(told) if given.json else told)
-    return _code_of(told)
+    print(driving.as_json(done) if given.json else done)
+    return _code_of(done)
 
 
-def _code_of(told: typing.Any) -> int:
+def _code_of(finished: typing.Any) -> int:
     """Returns 1 where every log failed."""
-    return 1 if told.failed and not told.done else 0
+    return 1 if finished.failed and not finished.done else 0
 
 
 def _work(given: argparse.Namespace) -> int:
@@ -148,12 +148,12 @@ def _run(given: argparse.Namespace) -> int:
     wanted = _wanted(given)
     try:
         if given.watch:
-            told = driving.watch(given.logs, given.out, wanted, given.engine, given.address, given.workers, given.seconds,
+            finished = driving.watch(given.logs, given.out, wanted, given.engine, given.address, given.workers, given.seconds,
                                  told=None if given.json else lambda one: print(one, flush=True))
-            if given.json and told is not None:
-                print(driving.as_json(told))
+            if given.json and finished is not None:
+                print(driving.as_json(finished))
             return 0
-        told = driving.run(given.logs, given.out, wanted.robots, engine=given.engine, address=given.address, workers=given.workers,
+        finished = driving.run(given.logs, given.out, wanted.robots, engine=given.engine, address=given.address, workers=given.workers,
                            endpoints=wanted.endpoints, settings=dict(wanted.settings), every=wanted.every, tags=wanted.tags,
                            untouched=wanted.untouched, guarded=wanted.guarded, progress=Bar("computing"))
     except task.WorkerDisk as error:
@@ -162,5 +162,5 @@ def _run(given: argparse.Namespace) -> int:
         kept = pathlib.Path(given.out) / plans.PLAN_FILE
         raise KeyboardInterrupt(f"stopped; {given.out} keeps what is done, and the same command goes on from there" if kept.exists()
                                 else "stopped before there was a plan") from None
-    print(driving.as_json(told) if given.json else told)
-    return _code_of(told)
+    print(driving.as_json(finished) if given.json else finished)
+    return _code_of(finished)

@@ -53,7 +53,8 @@ void write_all(int to, const char* data, std::size_t size) {
                                 const std::function<std::string()>& work) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
-  // Handlers of this process, as Python's faulthandler, would print; Ctrl-C reaches the parent, whose end ends the child.
+  // Handlers of this process, as Python's faulthandler, would print; Ctrl-C reaches the parent, whose end ends the
+  // child.
   for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU, SIGTERM, SIGPIPE}) {
     std::signal(signal, SIG_DFL);
   }

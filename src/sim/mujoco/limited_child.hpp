@@ -10,7 +10,7 @@ struct ChildLimits {
   unsigned seconds = 0;      ///< of CPU time
 };
 
-/// What a child process returned, or why it returned nothing.
+/// Bytes that a child process returned, or the reason why there are none.
 struct ChildResult {
   std::string bytes;
   std::string error;    ///< what() of an exception
