@@ -405,7 +405,7 @@ def test_special_files_and_cycles_of_links_end(tmp_path):
     finished = fleet.run([str(tmp_path / "logs")], tmp_path / "out", "panda", workers=1)
     assert (finished.logs, finished.done, dict(finished.causes)) == (3, 1, {"unreadable": 2})
     assert {row["reason"].partition(": ")[2] for row in table(tmp_path / "out", "episodes", status="failed")} == {
-        f"is a {kind}, not a regular file; give a recorded log, or move this out of the folder" for kind in ("FIFO", "device")}
+        f"cannot be read (it is a {kind}, not a regular file); give a recorded log, or move this out of the folder" for kind in ("FIFO", "device")}
 
 
 def test_a_log_does_not_inherit_the_failure_of_equal_bytes(tmp_path, monkeypatch):

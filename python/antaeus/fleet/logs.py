@@ -65,7 +65,7 @@ def _open_regular(file: str, path: str) -> typing.BinaryIO:
     mode = os.fstat(opened.fileno()).st_mode
     if not stat.S_ISREG(mode):
         opened.close()
-        raise FormatError(path, f"is {_SPECIAL.get(stat.S_IFMT(mode), 'a special file')}, not a regular file",
+        raise FormatError(path, f"cannot be read (it is {_SPECIAL.get(stat.S_IFMT(mode), 'a special file')}, not a regular file)",
                           "give a recorded log, or move this out of the folder")
     return opened
 

@@ -310,10 +310,10 @@ Composed compose_here(const SceneDescription& description) {
 
 /// Bytes of what compose_here() found.
 std::string pack(const Composed& composed) {
-  std::string model(static_cast<std::size_t>(mj_sizeModel(composed.model.get())), '\0');
-  mj_saveModel(composed.model.get(), nullptr, model.data(), static_cast<mjtSize>(model.size()));
-  std::string bytes;
-  put(bytes, model);
+  const std::uint64_t size = static_cast<std::uint64_t>(mj_sizeModel(composed.model.get()));
+  std::string bytes(reinterpret_cast<const char*>(&size), sizeof size);
+  bytes.resize(sizeof size + size);
+  mj_saveModel(composed.model.get(), nullptr, bytes.data() + sizeof size, static_cast<mjtSize>(size));
   put(bytes, std::to_string(composed.robot_actuators.size()));
   for (const std::vector<std::string>* const texts : {&composed.robot_actuators, &composed.notes}) {
     for (const std::string& text : *texts) put(bytes, text);
@@ -340,7 +340,7 @@ Composed compose_model(const SceneDescription& description) {
   // MuJoCo compiles a megabyte of meshes in less than a second, and holds less than 64 times its bytes.
   constexpr std::uintmax_t kMegabyte = 1 << 20, kMostMegabytes = 256;
   const std::uintmax_t megabytes = std::min(size / kMegabyte, kMostMegabytes);
-  const ChildLimits limits{(2048 + 64 * megabytes) * kMegabyte, static_cast<unsigned>(20 + megabytes)};
+  const ChildLimits limits{(768 + 64 * megabytes) * kMegabyte, static_cast<unsigned>(20 + megabytes)};
   const ChildResult result = run_in_child(limits, [&] { return pack(compose_here(description)); });
   if (!result.failure.empty()) throw ModelError(place, result.failure, "correct or simplify the MJCF");
   if (!result.error.empty()) throw ModelError("", result.error);  // which names the place

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <thread>
 
 #include "antaeus/core/error.hpp"
 
@@ -31,11 +32,11 @@ void limit(int resource, std::uint64_t most) {
   ::setrlimit(static_cast<__rlimit_resource>(resource), &now);
 }
 
-/// Bytes of address space in use; 0 where /proc is not mounted.
-std::uint64_t address_space() {
+/// Bytes of data in use; 0 where /proc is not mounted. Address space would count what each thread's heap reserves.
+std::uint64_t data_size() {
   unsigned long pages = 0;
   if (std::FILE* const file = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(file, "%lu", &pages) != 1) pages = 0;
+    if (std::fscanf(file, "%*u %*u %*u %*u %*u %lu", &pages) != 1) pages = 0;
     std::fclose(file);
   }
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -64,7 +65,9 @@ void write_all(int to, const char* data, std::size_t size) {
   ::dup2(nowhere, STDERR_FILENO);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, limits.seconds);
-  if (const std::uint64_t used = address_space(); used > 0) limit(RLIMIT_AS, used + limits.memory);
+  constexpr std::uint64_t kStack = std::uint64_t{16} << 20;  // of each thread that MuJoCo starts
+  const std::uint64_t stacks = kStack * std::thread::hardware_concurrency();
+  if (const std::uint64_t used = data_size(); used > 0) limit(RLIMIT_DATA, used + stacks + limits.memory);
   std::string bytes;
   char kind = 'e';
   try {
@@ -119,15 +122,19 @@ ChildResult run_in_child(const ChildLimits& limits, const std::function<std::str
   std::string all = read_all(ends[0], child, limits.seconds);
   ::close(ends[0]);
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  rusage used{};
+  while (::wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
   }
   constexpr std::size_t kHead = 1 + sizeof(std::uint64_t);
   std::uint64_t size = 0;
   if (all.size() >= kHead) std::memcpy(&size, all.data() + 1, sizeof size);
   ChildResult result;
+  const std::string out_of_memory = "needs more than " + std::to_string(limits.memory >> 20) + " MiB of memory";
   if (all.size() < kHead || all.size() - kHead != size) {
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : SIGKILL;
+    const bool is_large = static_cast<std::uint64_t>(used.ru_maxrss) * 1024 > limits.memory / 2;
     result.failure = signal == SIGXCPU ? "needs more than " + std::to_string(limits.seconds) + " s of CPU time"
+                     : is_large        ? out_of_memory
                                        : std::string("crashes MuJoCo (") + ::strsignal(signal) + ")";
     return result;
   }
@@ -135,7 +142,7 @@ ChildResult run_in_child(const ChildLimits& limits, const std::function<std::str
   all.erase(0, kHead);
   if (kind == 'b') result.bytes = std::move(all);
   if (kind == 'e') result.error = std::move(all);
-  if (kind == 'm') result.failure = "needs more than " + std::to_string(limits.memory >> 20) + " MiB of memory";
+  if (kind == 'm') result.failure = out_of_memory;
   return result;
 }
 
