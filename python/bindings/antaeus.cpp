@@ -1,4 +1,5 @@
 // The extension module antaeus._antaeus. Its types call themselves antaeus.<name>, as users see them.
+#include "interpreter_lock.hpp"
 #include "logs.hpp"
 #include "values.hpp"
 #include "words.hpp"
@@ -68,6 +69,7 @@ void bind_errors(nb::module_& module) {
 
 NB_MODULE(_antaeus, module) {
   using namespace antaeus::python;
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&keep_constants_at_exit));
   nb::set_leak_warnings(false);  // the library never prints
   const nb::object own_name = module.attr("__name__");
   module.attr("__name__") = "antaeus";

@@ -4,6 +4,10 @@
 #include <nanobind/nanobind.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
 namespace antaeus::python {
 
 /// Calls \p call, and holds a thread that Python ends in it. Before version 3.14 an interpreter that exits unwinds
@@ -17,12 +21,28 @@ void hold_when_ended(Call&& call) {
   }
 }
 
+/// Threads inside the library without the lock.
+inline std::atomic<int> unlocked_threads = 0;
+
+/// Ends the process without destroying the library's constants, which a thread inside it may be reading. Called when
+/// Python's own exit begins, so that what it registers runs before the destructors of constants.
+inline void keep_constants_at_exit() {
+  ::on_exit(
+      [](int code, void*) {
+        if (unlocked_threads == 0) return;
+        std::fflush(nullptr);
+        ::_exit(code);
+      },
+      nullptr);
+}
+
 /// Releases the lock for a scope.
 class Unlocked {
  public:
-  Unlocked() noexcept : state_(PyEval_SaveThread()) {}
+  Unlocked() noexcept : state_(PyEval_SaveThread()) { ++unlocked_threads; }
   ~Unlocked() {
     hold_when_ended([this] { PyEval_RestoreThread(state_); });
+    --unlocked_threads;
   }
   Unlocked(const Unlocked&) = delete;
   Unlocked& operator=(const Unlocked&) = delete;
