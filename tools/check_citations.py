@@ -62,7 +62,7 @@ def main():
             for wanted, anchor in NAMED.findall(line):
                 if pathlib.PurePosixPath(wanted).name in MADE:
                     continue
-                places = [str(here / wanted), wanted, "docs/" + wanted, "docs/schema/" + wanted]
+                places = [str(here / wanted), wanted, "docs/" + wanted]
                 page = next((p for p in map(normal, places) if p in pages), None)
                 if page is None:
                     offences.append(where + wanted + " is not in the tree")

@@ -5,7 +5,7 @@
 
 Each `code` in the last two columns ("where", "test") must be one of: a file of the tree; Suite.Test of a C++ test, or Suite.*; a
 test function `test_x`; a name of ctest as `example.guard_chain`; an option `group.name`, a verb `antaeus x` or a flag `--x` of
-docs/cli.md; a word of the public headers, of the bindings, the package, the studies or the viewer. Rows are numbered from 1 without a gap, each with
+docs/reference; a word of the public headers, of the bindings, the package, the studies or the viewer. Rows are numbered from 1 without a gap, each with
 all four columns. Each number of the column "what" must be in one of the row's tests to the digits printed (% as a share, mm in metres,
 kHz in Hz, ° in radians or as printed): in its body, in what its file has outside of tests, or in a table of numbers (.toml) that the row
 names and the test's file reads, by itself or by a script (.py) of the row. Numbers of equations, figures, tables and runs are not values. A row that says "planned" names what others build now: it is counted, and with --complete an offence. So is "partly"
@@ -127,7 +127,7 @@ def missing_numbers(what, tests, places):
 
 @functools.cache
 def command_line():
-    return (ROOT / "docs/cli.md").read_text("utf-8")
+    return "".join((ROOT / "docs/reference" / name).read_text("utf-8") for name in ("cli.md", "options.md"))
 
 
 def is_alive(name):

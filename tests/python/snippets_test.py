@@ -57,39 +57,13 @@ pieces = [dict(q=np.tile(q, (20, 1)), v=np.zeros((20, robot.model.nv())), a=np.z
           for k in range(3)]
 """},
     "docs/estimator_evidence.md": {"The NIS on uneventful runs": LOGS + "import sys; sys.argv[1:] = ['demo']"},
-    "docs/python.md": {
-        "The drop-in": ARM,
-        "Inverse dynamics through contacts": LEGGED + """
-time = np.arange(20) * 0.01
-q = np.tile(robot.model.neutral(), (20, 1))
-""",
-        "Simulation": "q_home = np.array([0.3, -1.4, 1.6, -1.7, -1.5, 0.2])",
-        "A log's wrenches": ARM + """
+    "docs/reference/python.md": {
+        "Wrenches": ARM,
+        "Logs": ARM + LOGS + """
 log = antaeus.make_twin(robot, "pushes", rate=100.0, duration=3.0).episode
 np.savez("log.npz", qpos=log.q, tau=log.tau, dq=log.v, time=log.time)
 q, tau, v, time = log.q, log.tau, log.v, log.time
-""",
-        "Many states at once": ARM + "q, tau, quaternion = np.tile(q, (8, 1)), np.zeros((8, 27)), np.tile(imu_quat, (8, 1))",
-        "Inverse kinematics": "robot = antaeus.load_robot('panda'); target = [0.5, 0.2, 0.41, 1, 0, 0, 0]; targets = np.tile(target, (3, 1))",
-        "Values": ARM + "episodes = [antaeus.make_twin(robot, 'good', duration=1.0).episode] * 2",
-        "An environment to learn in": "action = np.array([0.1, 0.0, 0.0])",
-        "Inverse kinematics by tasks": """
-robot = antaeus.load_robot("h1_2")
-q, v = robot.model.neutral(), np.zeros(robot.model.nv())
-X_WF = antaeus.Pose()
-""",
-        "Controllers": """
-model = antaeus.load_robot("ur5e").model
-q = q_rest = np.array([0.3, -1.4, 1.6, -1.7, -1.5, 0.2])
-v, tau, coulomb = np.zeros(6), np.zeros(6), np.full(6, 0.5)
-X_WT = antaeus.control.ToolDynamics(model, "tool0").at(q, v).X_WT
-measured, felt = antaeus.Wrench(), antaeus.Wrench()
-""",
-        "Free-flying robots": """
-q = antaeus.load_robot("spacecraft_ur3").model.position_from_motors([0.0, -1.0, 1.2, -0.4, 0.9, 0.1], [0, 0, 0, 1])
-v, f, score_of_theta = np.zeros(12), np.zeros(12), lambda theta: -float(np.sum(np.square(theta)))
-""",
-        "Any log": LOGS + """
+quaternion = np.tile(imu_quat, (len(q), 1))
 shutil.move('logs/twin_incident', 're3'); shutil.move('logs/twin_good', 're2'); shutil.move('logs/twin_pushes', 're1')
 names = antaeus.load_robot("ur5e").model.motor_names()
 columns = [f"/joint_states/{name}/{field}" for name in names for field in ("position", "effort")]
@@ -98,7 +72,22 @@ with open("moves.csv", "w") as file:
     for i in range(50):
         print(1.7e9 + 0.01 * i, *(0.01 * i + k for k in range(12)), sep=",", file=file)
 """,
-        "Options": "robot = antaeus.load_robot('h1_2'); robot.profile.settings.set('published_guard.clamp_force=31')",
+        "Contact forces": LEGGED + """
+time = np.arange(20) * 0.01
+q = np.tile(robot.model.neutral(), (20, 1))
+""",
+        "Inverse kinematics": "robot = antaeus.load_robot('panda'); target = [0.5, 0.2, 0.41, 1, 0, 0, 0]; targets = np.tile(target, (3, 1))",
+        "Controllers": """
+model = antaeus.load_robot("ur5e").model
+q = q_rest = np.array([0.3, -1.4, 1.6, -1.7, -1.5, 0.2])
+v, tau, coulomb = np.zeros(6), np.zeros(6), np.full(6, 0.5)
+X_WT = antaeus.control.ToolDynamics(model, "tool0").at(q, v).X_WT
+measured = antaeus.Wrench()
+""",
+        "Free flyers and simulation": """
+q = antaeus.load_robot("spacecraft_ur3").model.position_from_motors([0.0, -1.0, 1.2, -0.4, 0.9, 0.1], [0, 0, 0, 1])
+v, f = np.zeros(12), np.zeros(12)
+""",
     },
     "docs/replay.md": {"In Python": ARM + LOGS + """
 import multiprocessing
@@ -114,8 +103,6 @@ client, ray, blocks = SimpleNamespace(submit=lambda f, *a: f(*a)), SimpleNamespa
 # What would take minutes here, or needs what only some machines have, and what a test takes in its place.
 SHORTER = {
     "docs/estimator_evidence.md": {"range(50000)": "range(20)", "36000 * hours": "360 * hours"},
-    "docs/python.md": {'result.save("parity", clip=True)': 'result.save("parity")',  # a film of 100 pictures: half a minute
-                  "antaeus.MujocoCamera(scene, 640, 480).render(plant.truth().qpos)": "antaeus.MujocoCamera"},  # needs EGL
 }
 MEASURED = {"docs/measured/incident_logs.md": SHARED / "episodes/re3_real_encode_tr1"}  # Python beside these logs alone
 
@@ -179,7 +166,7 @@ def help_of(*verb):
 
 @functools.cache
 def options_page():
-    return (ROOT / "docs/cli.md").read_text("utf-8")
+    return (ROOT / "docs/reference/options.md").read_text("utf-8")
 
 
 def commands_of(block):
