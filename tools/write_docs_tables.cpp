@@ -167,15 +167,17 @@ class FieldTables {
     });
   }
 
-  /// Removes a key of the file and returns its rows, each object's after a row with its path.
-  std::string take(const std::string& key) {
-    std::string text;
+  /// Removes a key of the file. Its own row goes to \p top, the rows of each object below it to \p objects, after a
+  /// row with the object's path.
+  void take(const std::string& key, std::string& top, std::string& objects) {
     for (const Object& object : objects_[key]) {
-      if (!object.path.empty()) text += "| **`" + object.path + "`** | | " + object.as + " |\n";
-      text += object.text;
+      if (object.path.empty()) {
+        top += object.text;
+      } else {
+        objects += "| **`" + object.path + "`** | | " + object.as + " |\n" + object.text;
+      }
     }
     objects_.erase(key);
-    return text;
   }
 
   std::vector<std::string> keys() const {
@@ -238,7 +240,8 @@ bool put_fields(const std::string& page, const std::string& name, bool only_chec
                 std::initializer_list<const char*> elsewhere = {}) {
   FieldTables tables;
   tables.add<Struct>("");
-  for (const char* key : elsewhere) tables.take(key);
+  std::string left_out;
+  for (const char* key : elsewhere) tables.take(key, left_out, left_out);
   std::stringstream text;
   text << std::ifstream(page).rdbuf();  // before it is written
   bool right = true;
@@ -246,10 +249,10 @@ bool put_fields(const std::string& page, const std::string& name, bool only_chec
     const std::string begin = "<!-- generated: ";
     if (!line.starts_with(begin + name + ": ")) continue;
     const std::string mark = line.substr(begin.size(), line.rfind(" -->") - begin.size());
-    std::string table = "| key | type | meaning |\n|---|---|---|\n";
+    std::string top = "| key | type | meaning |\n|---|---|---|\n", objects;
     std::istringstream keys(mark.substr(name.size() + 2));
-    for (std::string key; std::getline(keys >> std::ws, key, ',');) table += tables.take(key);
-    right = put(page, mark, table, only_check) && right;
+    for (std::string key; std::getline(keys >> std::ws, key, ',');) tables.take(key, top, objects);
+    right = put(page, mark, top + objects, only_check) && right;
   }
   for (const std::string& key : tables.keys()) {
     std::fprintf(stderr, "%s: no mark of '%s' has '%s'\n", page.c_str(), name.c_str(), key.c_str());

@@ -34,7 +34,7 @@ def keys(title):
     paths, copies, before = [], {}, ""
     for line in section(title).splitlines():
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)]
-        if len(cells) < 4:
+        if len(cells) != 5:
             before = ""
         elif found := re.fullmatch(r"\*\*`([^`]+)`\*\*", cells[1]):
             before = found[1] + "."
