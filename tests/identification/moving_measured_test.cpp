@@ -101,7 +101,7 @@ TEST(MovingMeasured, Hopper) {
   std::cout << "KFE at its limit: " << fit.channels[1].limit_offset << " ± " << fit.channels[1].limit_sd << "\n";
   print("all samples", all);
   print("off the limit", off);
-  // docs/measured/held_pose.md#measured-moving-arms has 0.26 and 1.41 N off the limit, 0.37 and 1.51 N over all.
+  // docs/validation.md#identified-noise has 0.26 and 1.41 N off the limit, 0.37 and 1.51 N over all.
   EXPECT_LE(off.rms[0], 0.30);
   EXPECT_LE(off.rms[2], 1.45);
   EXPECT_GE(off.pooled_rows, 0.93);

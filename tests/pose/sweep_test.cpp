@@ -84,7 +84,7 @@ TEST(JointSweep, ElbowOfTheIncidentsPose) {
   }
   EXPECT_GE(below, 2);
   EXPECT_GE(above, 20);
-  EXPECT_NEAR(sweep.at_pose.gain, 15.035, 0.0005) << "docs/measured/estimator_study.md#structure";
+  EXPECT_NEAR(sweep.at_pose.gain, 15.035, 0.0005) << "docs/validation.md#structure";
   EXPECT_NEAR(sweep.at_pose.kappa, 38.58, 0.005);
   EXPECT_EQ(sweep.gain_joint, "torso_joint");
   EXPECT_EQ(sweep.gain_row, "Fz");

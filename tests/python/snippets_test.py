@@ -28,7 +28,6 @@ import antaeus
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "robots/README.md")), *sorted((ROOT / "docs").glob("**/*.md"))]
 LANGUAGES = {"python", "cpp", "sh", "console"}
-SHARED = pathlib.Path(os.environ.get("ANTAEUS_SHARED", ROOT.parent / "shared"))
 
 # Page → heading → what is at hand before the first Python block below it.
 ARM = """
@@ -50,13 +49,12 @@ import shutil
 antaeus_cli("demo", "--out", "demo", "--episodes", "logs")
 """
 PREPARED = {
-    "docs/contact.md": {"In a loop, and in pieces": LEGGED + """
+    "docs/concepts/contact.md": {"In a loop, and in pieces": LEGGED + """
 import numpy as np
 q, v, a = robot.model.neutral(), np.zeros(robot.model.nv()), np.zeros(robot.model.nv())
 pieces = [dict(q=np.tile(q, (20, 1)), v=np.zeros((20, robot.model.nv())), a=np.zeros((20, robot.model.nv())), time=0.01 * (20 * k + np.arange(20)))
           for k in range(3)]
 """},
-    "docs/estimator_evidence.md": {"The NIS on uneventful runs": LOGS + "import sys; sys.argv[1:] = ['demo']"},
     "docs/reference/python.md": {
         "Wrenches": ARM,
         "Logs": ARM + LOGS + """
@@ -100,11 +98,6 @@ client, ray, blocks = SimpleNamespace(submit=lambda f, *a: f(*a)), SimpleNamespa
 """},
     "docs/verdicts.md": {"Replace the call": ARM},
 }
-# What would take minutes here, or needs what only some machines have, and what a test takes in its place.
-SHORTER = {
-    "docs/estimator_evidence.md": {"range(50000)": "range(20)", "36000 * hours": "360 * hours"},
-}
-MEASURED = {"docs/measured/incident_logs.md": SHARED / "episodes/re3_real_encode_tr1"}  # Python beside these logs alone
 
 # Commands that run: page → verbs. Of others what they name must be there.
 ALONE = {"demo", "preflight", "advise", "robot"}  # need no file
@@ -295,17 +288,9 @@ def test_a_page_is_a_session(page, tmp_path, monkeypatch):
         if block.language in ("sh", "console"):
             do_commands(block, tmp_path)
         elif block.language == "python":
-            logs = MEASURED.get(name)
-            if logs is not None:
-                if not logs.exists():
-                    continue
-                sys.argv[1:] = [str(logs)]
             if block.heading in prepared:
                 exec(compile(prepared.pop(block.heading), f"prepared for {name}, {block.heading}", "exec"), space)  # noqa: S102
-            text = block.text
-            for long, short in SHORTER.get(name, {}).items():
-                text = text.replace(long, short)
-            execute(text, str(page), block.line, space)
+            execute(block.text, str(page), block.line, space)
     assert not prepared, f"{name} has no block of Python below {list(prepared)}"
 
 
@@ -315,17 +300,17 @@ def test_a_page_is_a_session(page, tmp_path, monkeypatch):
 HAVING = {
     "docs/architecture.md": {"Data flow": "InstantReader& reader, ResidualEstimator& residual, PosteriorEstimator& posterior, ReliabilityEstimator& trust, "
                                      "FeasibilityChecker& checker, const Observation& observation"},
-    "docs/control.md": {
+    "docs/concepts/control.md": {
         "": "const RobotModel& model, const VectorXd& q, const VectorXd& v, const VectorXd& q_rest, const Pose& wanted, void (*send)(const VectorXd&)",
         "Hybrid force and position": "ToolDynamics& dynamics, const VectorXd& q, const VectorXd& v, const Wrench& sensed, bool was_cut, double dt",
         "Without a force sensor": "ToolDynamics& dynamics, const VectorXd& coulomb, const VectorXd& q, const VectorXd& v, const VectorXd& tau",
+        "Scenes and plants": "const VectorXd& q_home, const VectorXd& tau",
+        "Flights": "const RobotModel& model, const VectorXd& q, const VectorXd& v, const VectorXd& tau",
     },
-    "docs/ik.md": {"Several tasks at once": "const RobotModel& model, const Pose& X_WF, const Pose& X_WH, const VectorXd& q, const VectorXd& v"},
+    "docs/concepts/ik.md": {"Several tasks at once": "const RobotModel& model, const Pose& X_WF, const Pose& X_WH, const VectorXd& q, const VectorXd& v"},
     "docs/replay.md": {"": "const Robot& robot, const BatchInput& in, const BatchOutput& out, const Episode& episode, void (*write)(...)",
                   "Posteriors, verdicts and reasons": "const Robot& robot, const Episode& episode"},
-    "docs/simulate.md": {"Scenes and plants": "const VectorXd& q_home, const VectorXd& tau",
-                    "Flights": "const RobotModel& model, const VectorXd& q, const VectorXd& v, const VectorXd& tau"},
-    "docs/space.md": {"Coordinated control": "const RobotModel& model, const VectorXd& q, const VectorXd& v, const FlyingReference& reference, "
+    "docs/concepts/space.md": {"Coordinated control": "const RobotModel& model, const VectorXd& q, const VectorXd& v, const FlyingReference& reference, "
                                         "const FlyingGains& q_gains"},
 }
 HEADERS = """

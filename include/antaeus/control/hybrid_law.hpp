@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The force-control lab's hybrid law (docs/sources.md) under its own names, beside HybridController: same target, same
+/// The force-control lab's hybrid law (docs/references.md) under its own names, beside HybridController: same target, same
 /// command, so that either stands in the other's place.
 ///
 ///     HybridLaw law = HybridLaw::published(dynamics.size());     // the lab's gains, and an orientation term
@@ -10,7 +10,7 @@
 ///     F_f = −(K_fp e_f + K_fi ∫ e_f dt) − K_dz S_f ẋ,      τ = Jᵀ (F_p + F_f) + g(q).
 ///
 /// What it does worse than HybridController: no velocity of the target, no C v, no Λ, no feed-forward of the force, so
-/// a line is followed late, and the force begins at K_fp/(1 + K_fp) of what is wanted (docs/control.md). To compare
+/// a line is followed late, and the force begins at K_fp/(1 + K_fp) of what is wanted (docs/concepts/control.md). To compare
 /// with, not to be taken to a robot.
 
 #include "antaeus/control/hybrid_control.hpp"

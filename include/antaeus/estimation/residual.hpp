@@ -125,7 +125,7 @@ constexpr void visit_fields(const Residual*, Visit&& visit) {
 /// other terms by their last value, so inertia leaves nothing behind and any step is stable. Its frame moves with the
 /// base's origin, where gravity is the negative specific force and the base's velocity is zero. Sources: De Luca &
 /// Mattone, ICRA 2005; Haddadin, De Luca & Albu-Schäffer, T-RO 33 (2017), §IV;
-/// docs/measured/estimator_study.md#residuals.
+/// docs/validation.md#residuals.
 ///
 /// Where the robot's noise was identified (RobotProfile::noise), its mean is taken out of the residual, and R is its
 /// covariance, both at the instant's q and at specific force, v and a through the residual's low pass: as late as the

@@ -2,7 +2,7 @@
 /// \file
 /// The profile of a robot: motor order, endpoints, IMU, noise, friction and limits. A TOML file beside the model.
 /// It holds what the robot's description (URDF) does not say.
-/// robots/h1_2/profile.toml is the commented example; docs/profile.md lists every key.
+/// robots/h1_2/profile.toml is the commented example; docs/reference/profile.md lists every key.
 
 #include <filesystem>
 #include <map>

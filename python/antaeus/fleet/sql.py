@@ -244,7 +244,7 @@ def _listed() -> str:
 def run(arguments: list[str]) -> int:
     """The verb fleet sql."""
     made = parser("sql", 'DIR "SELECT …" [--json | --csv]', "Ask the tables of a fleet: plan, episodes, joints, events, steps, logs.",
-                  "Exit codes: 0 fine, 2 bad input. Columns: docs/schema/fleet.md.")
+                  "Exit codes: 0 fine, 2 bad input. Columns: docs/reference/schemas.md.")
     made.add_argument("statement", metavar="SELECT", nargs="?", help="one statement, which reads")
     made.add_argument("--query", metavar="NAME", help="one of the documented queries instead")
     made.add_argument("--queries", action="store_true", help="list those and exit")

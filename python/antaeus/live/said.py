@@ -49,7 +49,7 @@ def about_part(part: str | os.PathLike[str]) -> dict[str, typing.Any]:
 def read_said(part: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     """What watch said of each sample and endpoint of a part, or of a flight's episode.
 
-    Returns columns as docs/schema/steps.md names them, one row a sample and endpoint in the order of the posterior's rows of steps.csv:
+    Returns columns as docs/reference/schemas.md names them, one row a sample and endpoint in the order of the posterior's rows of steps.csv:
     step, time [s], endpoint, sign, Fx … Mz [N, N·m], sd_Fx … sd_Fz [N], verdict, reasons, nis, nis_threshold, guarded_Fx … guarded_Fz [N],
     guard_state, guard_action. NaN where steps.csv has no number. Raises ValueError for a folder that is no part.
     """
