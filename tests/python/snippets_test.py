@@ -298,7 +298,7 @@ def test_a_page_is_a_session(page, tmp_path, monkeypatch):
 
 # Page → heading → parameters of a function whose body is the block; what is no such body is a region of a file.
 HAVING = {
-    "docs/architecture.md": {"Data flow": "InstantReader& reader, ResidualEstimator& residual, PosteriorEstimator& posterior, ReliabilityEstimator& trust, "
+    "docs/architecture.md": {"One sample, from torques to verdict": "InstantReader& reader, ResidualEstimator& residual, PosteriorEstimator& posterior, ReliabilityEstimator& trust, "
                                      "FeasibilityChecker& checker, const Observation& observation"},
     "docs/concepts/control.md": {
         "": "const RobotModel& model, const VectorXd& q, const VectorXd& v, const VectorXd& q_rest, const Pose& wanted, void (*send)(const VectorXd&)",
