@@ -86,17 +86,18 @@ const OptionGroup kControlGroup(ControlChoice{});
 const OptionTable& options_of(const TraceChoice&) {
   using O = TraceChoice;
   static const OptionTable table(
-      "trace", {
-                   option("length", "m", "of the line", "docs/references.md#the-force-control-lab", &O::length, kPositive),
-                   option("duration", "s", "of the line; the lab's laws take 5 s", "docs/validation.md#controllers",
-                          &O::duration, kPositive),
-                   option("direction", "", "x, y, -x, -y, or an angle from world x to y in rad",
-                          "docs/references.md#the-force-control-lab", &O::direction),
-                   option("profile", "", "of the speed along the line; the lab's laws take minimum_jerk",
-                          "docs/validation.md#controllers", &O::profile),
-                   option("ramp", "1", "share of the duration that each ramp of a trapezoid takes",
-                          "docs/validation.md#controllers", &O::ramp, Range{0.0, 0.5, false}),
-               });
+      "trace",
+      {
+          option("length", "m", "of the line", "docs/references.md#the-force-control-lab", &O::length, kPositive),
+          option("duration", "s", "of the line; the lab's laws take 5 s", "docs/validation.md#controllers",
+                 &O::duration, kPositive),
+          option("direction", "", "x, y, -x, -y, or an angle from world x to y in rad",
+                 "docs/references.md#the-force-control-lab", &O::direction),
+          option("profile", "", "of the speed along the line; the lab's laws take minimum_jerk",
+                 "docs/validation.md#controllers", &O::profile),
+          option("ramp", "1", "share of the duration that each ramp of a trapezoid takes",
+                 "docs/validation.md#controllers", &O::ramp, Range{0.0, 0.5, false}),
+      });
   return table;
 }
 const OptionGroup kTraceGroup(TraceChoice{});

@@ -58,8 +58,8 @@ Request setup_of(const RunRequest& request, Dither dither, bool has_line) {
   return asked;
 }
 
-/// What the run should reach, by what it does without: docs/concepts/control.md#without-a-force-sensor, worst of the seeds, and
-/// some slack.
+/// What the run should reach, by what it does without: docs/concepts/control.md#without-a-force-sensor, worst of the
+/// seeds, and some slack.
 struct Criteria {
   double mean = kInfinity, within_one = -kInfinity, off = kInfinity, peak = 9.0;
 };

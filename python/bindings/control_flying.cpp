@@ -85,7 +85,8 @@ void bind_control_flying(nb::module_& module) {
       "of "
       "options of those groups. posture [n]: what the null motion of seven joints takes up. compatibility: none, or "
       "published for every "
-      "choice of GiordanoRobot at once (docs/concepts/space.md#coordinated-control says what that does worse): law tracker "
+      "choice of GiordanoRobot at once (docs/concepts/space.md#coordinated-control says what that does worse): law "
+      "tracker "
       "unless law is "
       "regulator, the three-tier inverse let go at once, Ĉ in the published form; options that contradict it are "
       "refused.");

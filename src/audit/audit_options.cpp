@@ -63,8 +63,7 @@ const OptionTable& options_of(const SmoothingOptions&) {
           option("zero_phase", "",
                  "whether the posterior reads velocities, accelerations and torques smoothed without delay (not what a "
                  "loop would have seen); deployed and stacked always read the log as it came",
-                 "docs/validation.md#rates: usable at 50 Hz where causal derivatives are not",
-                 &O::zero_phase),
+                 "docs/validation.md#rates: usable at 50 Hz where causal derivatives are not", &O::zero_phase),
           part(&O::motion),
       });
   return table;

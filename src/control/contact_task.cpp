@@ -40,8 +40,8 @@ const OptionTable& options_of(const ContactTaskOptions&) {
   using O = ContactTaskOptions;
   static const OptionTable table(
       "", {
-              option("force", "N", "that the surface shall exert on the tool", "docs/references.md#the-force-control-lab",
-                     &O::force, kPositive),
+              option("force", "N", "that the surface shall exert on the tool",
+                     "docs/references.md#the-force-control-lab", &O::force, kPositive),
               option("wait_time", "s", "at rest in the air before it comes down: a sensor is tared", "300 samples",
                      &O::wait_time),
               option("landing_speed", "m/s", "toward the surface: the first blow grows with it", kStudy,

@@ -409,10 +409,8 @@ const OptionTable& options_of(const PosteriorOptions&) {
                            "docs/notation.md#sign: estimator.sign where it is set, else the profile's deployed sign, "
                            "else Antaeus' convention",
                            &O::sign)),
-          option(
-              "rows", "", "own, all, or all_and_base: which torques speak for an endpoint",
-              "docs/validation.md#posterior: the arm's own rows need no model of feet, gantry or torso",
-              &O::rows),
+          option("rows", "", "own, all, or all_and_base: which torques speak for an endpoint",
+                 "docs/validation.md#posterior: the arm's own rows need no model of feet, gantry or torso", &O::rows),
           option("reference", "", "exclude, innovation or trust: what the shared joint's torque is used for",
                  "docs/validation.md#rows: an unexplained torso torque reads as 1.5 N, trusted as 310 N",
                  &O::reference),

@@ -112,8 +112,7 @@ const OptionTable& options_of(const PreflightOptions&) {
       {
           part(&O::quality),
           option("sd_limit", "N", "sd in the worst direction at rest that refuses a pose; 0: posterior.full_use_sd",
-                 "docs/validation.md#guards: below 5 N a force is used without reservation",
-                 &O::sd_limit),
+                 "docs/validation.md#guards: below 5 N a force is used without reservation", &O::sd_limit),
           option("error_force_limit", "N",
                  "what torque errors of one sd may read as in the worst direction, robot moving; 0: "
                  "posterior.force_prior",

@@ -71,8 +71,9 @@ class ANTAEUS_API LogEstimates {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The posterior at every step from the whole log, before and after it. Columns as steps.csv (docs/reference/schemas.md),
-/// `estimator` is "smoothed"; sd_Mx … beside sd_Fx …. \throws EpisodeError for a log without a clock
+/// The posterior at every step from the whole log, before and after it. Columns as steps.csv
+/// (docs/reference/schemas.md), `estimator` is "smoothed"; sd_Mx … beside sd_Fx …. \throws EpisodeError for a log
+/// without a clock
 ANTAEUS_API Table smoothed_wrenches(const Robot& robot, const Episode& log, const EstimatePlan& plan,
                                     const Progress& progress = {});
 

@@ -88,7 +88,7 @@ struct Finding {
   std::string remedy = {};                     ///< one line that can be pasted or done
   std::vector<std::string> alternatives = {};  ///< faults that explain the log nearly as well, by their names
   std::string text = {};                       ///< the finding in one sentence
-  std::vector<double> sizes = {};              ///< one a joint of `joints`, where they differ
+  std::vector<double> sizes = {};              ///< one per joint of `joints`, where they differ
 };
 constexpr void visit_fields(const Finding*, auto&& visit) {
   using F = Finding;
@@ -107,7 +107,7 @@ constexpr void visit_fields(const Finding*, auto&& visit) {
   visit(field("remedy", "", "one line that can be pasted or done", &F::remedy));
   visit(field("alternatives", "", "faults that explain the log nearly as well", &F::alternatives));
   visit(field("text", "", "the finding in one sentence", &F::text));
-  visit(field("sizes", "", "one a joint of `joints`, where they differ, in `unit`", &F::sizes));
+  visit(field("sizes", "", "one per joint of `joints`, where they differ, in `unit`", &F::sizes));
 }
 
 }  // namespace antaeus

@@ -93,7 +93,7 @@ constexpr void visit_fields(const PlanarLesson::Pose*, auto&& visit) {
   using P = PlanarLesson::Pose;
   visit(field("name", "", "of the profile", &P::name));
   visit(field("title", "", "for people", &P::title));
-  visit(field("q", "rad", "one a joint", &P::q).as("q"));
+  visit(field("q", "rad", "one per joint", &P::q).as("q"));
   visit(field("sigma", "", "singular values of the 2 × n Jacobian", &P::sigma));
   visit(field("force", "N", "that the torque reads as: pinv(Jᵀ) (torque, 0, …)", &P::force));
   visit(field("force_norm", "N", "its norm", [](const P& p) { return p.force.norm(); }));

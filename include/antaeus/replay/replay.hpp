@@ -29,7 +29,7 @@ namespace antaeus {
 
 /// Option group "replay". Results depend on none of them.
 struct ReplayOptions {
-  int threads = 0;   ///< [1] that work at a time, the caller's among them; 0: one a core
+  int threads = 0;   ///< [1] that work at a time, the caller's among them; 0: one per core
   int block = 1024;  ///< [1] states that a thread takes at a time
 };
 ANTAEUS_API const OptionTable& options_of(const ReplayOptions&);
