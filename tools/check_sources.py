@@ -130,7 +130,7 @@ def missing_numbers(what, tests, places):
 
 @functools.cache
 def command_line():
-    return "".join((ROOT / "docs/reference" / name).read_text("utf-8") for name in ("cli.md", "options.md"))
+    return "".join((ROOT / name).read_text("utf-8") for name in ("docs/reference/cli.md", "docs/reference/options.md"))
 
 
 def is_alive(name):

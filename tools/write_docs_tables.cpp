@@ -1,5 +1,5 @@
-// Writes the tables of docs/reference that follow from the code: options (options.md), columns of steps.csv and fields
-// of results (schemas.md). usage: docs_tables [--check] DOCS_FOLDER
+// Writes the tables that follow from the code: options (docs/reference/options.md), columns of steps.csv and fields of
+// results (docs/reference/schemas.md). usage: docs_tables [--check] DOCS_FOLDER
 #include <cstdio>
 #include <fstream>
 #include <map>
