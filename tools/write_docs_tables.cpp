@@ -53,6 +53,13 @@ std::string followed(const OptionRow& row) {
 /// Units as tables show them: none for counts, ratios and names.
 std::string unit_text(std::string_view unit) { return unit.empty() || unit == "1" || unit == "–" ? "" : cell(unit); }
 
+/// Replaces every \p words in \p text.
+void replace_all(std::string& text, std::string_view words, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(words, at)) != std::string::npos; at += by.size()) {
+    text.replace(at, words.size(), by);
+  }
+}
+
 /// Values that an option takes; empty where they are not negative or `true` and `false`, as the page says.
 std::string values_text(const OptionRow& row) {
   std::string values;
@@ -62,6 +69,13 @@ std::string values_text(const OptionRow& row) {
   const std::string range = row.range.text();
   if (range != "zero or more" && range != "more than zero") values = range;
   if (row.type == OptionType::integer) values = values.empty() ? "whole" : "whole, " + values;
+  replace_all(values, "zero or more", "≥ 0");
+  replace_all(values, "more than zero", "> 0");
+  replace_all(values, "at least", "≥");
+  replace_all(values, "at most", "≤");
+  replace_all(values, "more than", ">");
+  replace_all(values, "less than", "<");
+  replace_all(values, " and ", ", ");
   return values;
 }
 
@@ -174,7 +188,8 @@ class FieldTables {
       if (object.path.empty()) {
         top += object.text;
       } else {
-        objects += "| **`" + object.path + "`** | | " + object.as + " |\n" + object.text;
+        objects +=
+            "| **`" + object.path + "`** |" + (object.as.empty() ? "" : " | " + object.as + " |") + "\n" + object.text;
       }
     }
     objects_.erase(key);

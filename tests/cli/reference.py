@@ -34,12 +34,12 @@ def keys(title):
     paths, copies, before = [], {}, ""
     for line in section(title).splitlines():
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)]
-        if len(cells) != 5:
+        if len(cells) < 3:
             before = ""
         elif found := re.fullmatch(r"\*\*`([^`]+)`\*\*", cells[1]):
             before = found[1] + "."
-            if like := re.fullmatch(r"as `([^`]+)`", cells[3]):
+            if like := re.fullmatch(r"as `([^`]+)`", cells[-2]):
                 copies[found[1]] = like[1]
-        elif found := re.fullmatch(r"`([^`]+)`", cells[1]):
+        elif len(cells) == 5 and (found := re.fullmatch(r"`([^`]+)`", cells[1])):
             paths.append(before + found[1])
     return paths + [copy + path.removeprefix(first) for copy, first in copies.items() for path in paths if path.startswith(first + ".")]
