@@ -29,7 +29,7 @@ inline constexpr Tolerance kSameQuantity{1e-10};
 /// Central differences with step 1e-6: truncation 1e-12 × third derivative, rounding 1e-16 × 700 / 1e-6.
 inline constexpr Tolerance kFiniteDifference{2e-6};
 /// Holding by gravity's torque alone [rad]: 4e-16 is met; fingers that stand otherwise than in the model make 1.4e-5
-/// (docs/concepts/control.md).
+/// (docs/validation.md).
 inline constexpr Tolerance kGravityHold{1e-10};
 /// Sums and products of a handful of numbers of order 1.
 inline constexpr Tolerance kArithmetic{1e-13};
