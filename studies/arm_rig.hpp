@@ -26,7 +26,7 @@ struct SceneChoice {
   std::string solimp;
 
   /// \throws OptionsError for a text that is not two numbers in (0, 1), the second not below the first
-  std::array<double, 2> impedance() const;
+  ANTAEUS_API std::array<double, 2> impedance() const;
   double table_height = 0.0;    ///< how much higher the table stands than the controller assumes [m]
   double tilt = 0.0;            ///< of the table [rad]
   double tilt_direction = 0.0;  ///< of the axis that it is tilted about, from world x [rad]

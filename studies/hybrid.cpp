@@ -117,7 +117,8 @@ std::vector<Case> source_cases(const ForceSetup& setup) {
   cases.push_back({"lab's law as printed (3 DoF), its contact", as_published(setup, ForceLaw::source_3dof)});
   cases.push_back({"lab's law and an orientation term, its contact", as_published(setup, ForceLaw::source)});
   ForceSetup stiff = as_published(setup, ForceLaw::source);
-  stiff.scene = {.pair = false};
+  stiff.scene = SceneChoice();
+  stiff.scene.pair = false;
   cases.push_back({"the same on stiff pads (solref 0.004 s, friction 0.7)", stiff});
   ForceSetup mixed = setup;
   mixed.scene = as_published(setup, ForceLaw::source).scene;

@@ -46,7 +46,7 @@ WALLS = {
     "CLI": ["apps"], "nanobind": ["python"],
 }
 LONGEST_HEADER, LONGEST_SOURCE = 400, 600  # wishes
-MOST_ROOMS, LARGEST_ROOM = 22, 7000  # lines of include/antaeus/<room> and src/<room>
+MOST_ROOMS, LARGEST_ROOM = 22, 7200  # lines of include/antaeus/<room> and src/<room>
 NUMBER_AS_TEXT = re.compile(r'\bto_chars\(|printf\([^;]*"[^"]*%[-+0-9.*]*[aefg]')
 NUMBERS_AS_TEXT = "src/core/number_text.cpp"
 BEGIN, END = "<!-- layers -->\n", "<!-- /layers -->"

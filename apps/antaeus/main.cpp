@@ -43,17 +43,26 @@ std::string given_twice(const CLI::App& verb, int argc, char** argv) {
   return {};
 }
 
-/// CLI11 says what was wrong, not what was meant: add the nearest verb or option.
-std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  const CLI::App* verb = &app;
+std::vector<std::string> verb_names(const CLI::App& app) {
   std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+  return verbs;
+}
+
+/// Returns what is wrong with the verb, empty if nothing is.
+std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
+  const std::vector<std::string> verbs = verb_names(app);
+  if (argc < 2 || argv[1][0] == '-' || std::ranges::find(verbs, argv[1]) != verbs.end()) return "";
+  const auto text = antaeus::unknown_name("verb", argv[1], verbs);
+  return text.problem + "; " + text.remedy;
+}
+
+/// Names the nearest option: CLI11 states only what was wrong.
+std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  const std::vector<std::string> verbs = verb_names(app);
+  const CLI::App* verb = &app;
   for (const CLI::App* candidate : app.get_subcommands({})) {
-    verbs.push_back(candidate->get_name());
     if (argc > 1 && candidate->get_name() == argv[1]) verb = candidate;
-  }
-  if (verb == &app && argc > 1 && argv[1][0] != '-') {
-    const auto text = antaeus::unknown_name("verb", argv[1], verbs);
-    return text.problem + "; " + text.remedy;
   }
   if (verb == &app && argc > 1) {
     for (int i = 2; i < argc; ++i) {
@@ -171,6 +180,11 @@ int main(int argc, char** argv) {
   add_robot(app, run);
   add_tour(app, run);
   add_python_verbs(app, run);
+  // CLI11 would print the program's help for an unknown verb that --help follows.
+  if (const std::string problem = unknown_verb(app, argc, argv); !problem.empty()) {
+    say("antaeus: " + problem);
+    return kBadInput;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

@@ -27,9 +27,10 @@ constexpr std::string_view kCommentMarks = "#%";
 
 /// A cell as RFC 4180 wants it.
 std::string as_cell(std::string_view cell) {
-  // Readers trim spaces, and take a byte order mark at the start of the file for no part of the name.
-  const bool fragile =
-      !cell.empty() && (cell.front() == ' ' || cell.back() == ' ' || static_cast<unsigned char>(cell.front()) >= 0xEF);
+  // Readers trim spaces, and skip a byte order mark and the marks of comments at the start of the file.
+  const bool fragile = !cell.empty() && (cell.front() == ' ' || cell.back() == ' ' ||
+                                         kCommentMarks.find(cell.front()) != std::string_view::npos ||
+                                         static_cast<unsigned char>(cell.front()) >= 0xEF);
   if (!fragile && cell.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(cell);
   std::string text = "\"";
   for (const char c : cell) {

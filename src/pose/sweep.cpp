@@ -60,7 +60,8 @@ class EndpointInPoses {
     Matrix6X J = now.jacobian(0);
     if (moved_.plane) detail::restrict_to_plane(*moved_.plane, now.base_rotation(), J);
     svd_.compute_transposed(J);
-    result.sigma.head(svd_.sigma().size()) = svd_.sigma();
+    const Eigen::Index shown = moved_.plane ? directions : svd_.sigma().size();
+    result.sigma.head(shown) = svd_.sigma().head(shown);
     result.sigma_min = svd_.sigma()[directions - 1];
     result.kappa = condition_number(svd_.sigma().head(directions));
     result.gain = kNaN;

@@ -126,14 +126,14 @@ def test_nan_everywhere(small, tmp_path):
     assert b"No step of this log can be used" in done.stdout
 
 
-def test_nan_in_a_baseline_is_told(small, tmp_path):
+def test_nan_in_a_baseline_is_noted(small, tmp_path):
     good = tmp_path / "good"
     shutil.copytree(small, good)
     tau = np.load(good / "tau.npy")
     tau[3, 0] = np.inf
     np.save(good / "tau.npy", tau)
     done = run("audit", small, "--robot", "planar_3r", "--baseline", good, "--json")
-    assert done.returncode == 2
+    assert done.returncode == 0
     assert len(lines_of(done)) == 1 and "good" in lines_of(done)[0] and "step 3" in lines_of(done)[0]
 
 

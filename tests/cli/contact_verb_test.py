@@ -121,7 +121,7 @@ def test_files_and_columns(tmp_path):
         np.testing.assert_allclose([float(row[c]) for c in ("px", "py", "pz")], pose(Q[i // 2], FEET[i % 2]).translation, atol=1e-12)
     summary = json.loads((out / "summary.json").read_text())
     assert summary["schema"] == "antaeus.contact.summary/1" and summary["frames"] == FRAMES
-    assert not summary["sd_known"] and "soles" in summary["sd_because"]
+    assert not summary["sd_known"] and "sole" in summary["sd_because"]
     assert summary["weight_N"] == pytest.approx(9.81 * pin.computeTotalMass(MODEL), rel=1e-12)
 
 

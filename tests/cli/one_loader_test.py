@@ -63,7 +63,7 @@ def test_every_form_gives_the_same(logs, verb):
     for form, log in logs.items():
         at = [*verb, log] if verb[-1] == "--episode" else [verb[0], log, *verb[1:]]
         done = run(*at, "--robot", "ur5e")
-        assert done.returncode in (0, 1) and done.stderr == b"", (form, done.stderr)
+        assert done.returncode in (0, 1) and done.stderr in (b"", b"antaeus: %s: every step is refused\n" % log.name.encode()), (form, done.stderr)
         said[form] = text(done.stdout).replace("log.npz", "log").replace("log.csv", "log").replace("log.parquet", "log")
     assert len(set(said.values())) == 1, {form: what[:200] for form, what in said.items()}
 

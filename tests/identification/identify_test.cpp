@@ -154,7 +154,7 @@ TEST(Identify, BadRequestsAreRefused) {
   IdentifyRequest lonely = labelled({log}, {"all"});
   lonely.payload_frame = "panda_hand";
   EXPECT_THROW(identify(robot, lonely), OptionsError);
-  EXPECT_THROW(identify(robot, labelled({log}, {"50:60"})), EpisodeError);
+  EXPECT_THROW(identify(robot, labelled({log}, {"50:60"})), OptionsError);
   EXPECT_THROW(identify(test::own_robot("ur5e"), labelled({log}, {"all"})), EpisodeError);
   Episode timeless = log;
   timeless.time.setConstant(kNaN);

@@ -170,7 +170,8 @@ TEST_F(Messages, SkipsOtherPublishersOfTheTopic) {
     std::vector<std::string> others;
   };
   for (const Case& now :
-       {Case{MessageFormat::ros2, joint_state(motors, 10.0, 1.0),
+       {Case{MessageFormat::ros2,
+             joint_state(motors, 10.0, 1.0),
              {joint_state(fingers, 10.0, 1.0), joint_state({"thumb"}, 10.0, 1.0), joint_state({}, 10.0, 1.0)}},
         Case{MessageFormat::json, json(motors), {json(fingers), json({motors[2], motors[1], motors[0]}), no_effort}}}) {
     const std::string& first = now.others[0];

@@ -112,8 +112,7 @@ TEST_P(PoseBatchOf, SamplesAreThoseOfOnePoseAfterTheOther) {
 
 INSTANTIATE_TEST_SUITE_P(Robots, PoseBatchOf,
                          testing::Values(Subject{"h1_2", {"left_wrist_yaw_link", "right_wrist_yaw_link"}},
-                                         Subject{"panda", {"panda_hand"}}, Subject{"ur5e", {"tool0"}},
-                                         Subject{"planar_3r", {"tool"}}),
+                                         Subject{"panda", {"panda_hand"}}, Subject{"ur5e", {"tool0"}}),
                          [](const auto& at) { return at.param.robot; });
 
 TEST(PoseBatch, NeighboursAndNaNChangeNoBit) {
@@ -140,6 +139,7 @@ TEST(PoseBatch, NeighboursAndNaNChangeNoBit) {
 }
 
 TEST(PoseBatch, WhatTheKernelDoesNotDoGoesPoseByPose) {
+  EXPECT_FALSE(PoseBatch(test::own_robot("planar_3r"), {"tool"}, {.reliability = false}).is_batched());
   Robot robot = test::own_robot("h1_2");
   robot.profile.settings.set("posterior.rows=all");
   const std::vector<std::string> wrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};

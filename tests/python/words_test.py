@@ -118,6 +118,6 @@ def test_every_option_in_a_message_of_the_library_has_words():
             continue  # colours of style sheets; pages are files
         for text in re.findall(r'"((?:[^"\\\n]|\\.)*)"', file.read_text(encoding="utf-8")):
             found |= set(re.findall(r"(?:^|[ (,])--([a-z][a-z-]*)", text))
-    same = {"contact-free", "effort-units", "fit", "inverse-dynamics", "joints", "over-time", "path", "poses", "size", "smooth",
+    same = {"contact-free", "effort-units", "fit", "inverse-dynamics", "joints", "over-time", "path", "poses", "position-only", "size", "smooth",
             "start", "steps", "threads", "trace", "log", "write"}
     assert found and found <= named | same, found - named - same

@@ -167,7 +167,7 @@ TEST(DynamicsProperty, PointMovesAsItsJacobianPredicts) {
       return X.rotation * point + X.translation;
     };
     Matrix6X J(6, model.nv());
-    ASSERT_EQ(point_jacobian(dynamics.at(q), frame, point, J), Status::ok);
+    ASSERT_EQ(point_jacobian(dynamics.at(q), frame, point, PointIn::frame, J), Status::ok);
     for (Eigen::Index j = 0; j < J.cols(); ++j) {
       const Vector3 slope = (position(kDifferenceStep, j) - position(-kDifferenceStep, j)) / (2.0 * kDifferenceStep);
       EXPECT_LE(largest(J.col(j).head<3>() - slope), tolerance::kFiniteDifference) << "row " << j << " of v";

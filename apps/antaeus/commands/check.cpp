@@ -59,7 +59,7 @@ struct CheckCommand {
     const RepairedCheck repaired = check_repaired(log, known, result);
     fs::path folder = names_file(fix) ? fs::path(fix).parent_path() : fs::path(fix);
     if (folder.empty()) folder = ".";
-    FileSet files(folder);
+    FileSet files(folder, force ? Existing::any : Existing::own);
     files.add(fs::path(fixed_file()).filename().string(), profile_text(repaired.robot, folder));
     files.commit();
     const std::string file = printable(fixed_file());

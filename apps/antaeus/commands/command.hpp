@@ -98,7 +98,7 @@ inline constexpr const char* kSpaceSummary = "fly a robot on a free base under c
 
 /// The exit code of a log that was worked through: isolated steps without numbers are gaps, and a joint without valid
 /// readings, or a log without a usable step, is refused.
-ExitCode code_of_readings(const Episode& log, bool any_used);
+ExitCode code_of_readings(const Episode& log, bool usable);
 
 /// "base: fixed (one limb; --base floating otherwise)": what the base is, and who said so.
 std::string base_line(const Robot& robot);

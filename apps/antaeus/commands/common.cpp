@@ -247,9 +247,7 @@ std::vector<std::string> pose_notes(const Robot& robot, const VectorX& q, const 
   return notes;
 }
 
-ExitCode code_of_readings(const Episode& log, bool any_used) {
-  return any_used && log.silent.empty() ? kFine : kRefused;
-}
+ExitCode code_of_readings(const Episode& log, bool usable) { return usable && log.silent.empty() ? kFine : kRefused; }
 
 std::string notes_text(const std::vector<std::string>& notes) {
   std::string text;

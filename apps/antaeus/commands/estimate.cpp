@@ -47,6 +47,7 @@ struct EstimateCommand {
   std::vector<std::vector<std::string>> lines;
   std::vector<std::string> set_up;  ///< errors of the log's set-up, in sentences
   bool any_used = false;            ///< whether a step is not refused at some endpoint
+  bool clock_stands = false;        ///< then the first sample alone is estimated, which is no use of a log
   Sign sign = Sign::on_environment;
   std::array<Eigen::Index, enum_names(ResidualKind{}).size()> residuals{};
   ///@}
@@ -91,7 +92,7 @@ struct EstimateCommand {
   int run_streamed(const Robot& loaded, const EstimatePlan& plan, const std::filesystem::path& file) {
     LogEstimates estimates(loaded, EpisodeReader(file, loaded, plan.options.episode), plan);
     check_step(estimates.steps());
-    if (has_errors(estimates.check())) set_up = set_up_sentences(estimates.check());
+    read_check(estimates.check());
     const Progress progress = progress_bar("estimate");
     const auto next = [&]() -> std::optional<Table> {
       const std::optional<Reconstruction> part = estimates.next(progress);
@@ -117,9 +118,19 @@ struct EstimateCommand {
     print(json ? with_base(to_json(), loaded).dump() + "\n"
                : to_text(estimates.steps()) + "  " + base_line(loaded) + "\n");
     std::string line = !read.invalid_steps.empty() ? read.notes.back() : read.silent.empty() ? "" : read.silent.front();
-    if (!any_used) line += std::string(line.empty() ? "" : "; ") + "every step is refused";
+    if (!any_used || clock_stands) {
+      line +=
+          std::string(line.empty() ? "" : "; ") + (clock_stands ? "the clock stands still" : "every step is refused");
+    }
     if (!line.empty()) say("antaeus: " + read.name + ": " + line);
-    return code_of_readings(read, any_used);
+    return code_of_readings(read, any_used && !clock_stands);
+  }
+
+  void read_check(const CheckResult& check) {
+    if (has_errors(check)) set_up = set_up_sentences(check);
+    clock_stands = std::ranges::any_of(check.findings, [](const Finding& finding) {
+      return finding.fault == Fault::time_repeated && finding.severity == Severity::error;
+    });
   }
 
   void check_step(Eigen::Index steps) const {
@@ -135,7 +146,7 @@ struct EstimateCommand {
     const Episode log = load_episode(file, loaded, plan.options.episode);
     check_step(log.steps());
     const CheckResult check = check_log(loaded, log, loaded.profile.settings.get<CheckOptions>());
-    if (has_errors(check)) set_up = set_up_sentences(check);
+    read_check(check);
     const Table table = smoothed_wrenches(loaded, log, plan);
     const std::size_t hands = plan.frames.size() - left_out.size();
     name = "smoothed";
@@ -172,7 +183,7 @@ struct EstimateCommand {
     if (!log.invalid_steps.empty()) say("antaeus: " + log.name + ": " + log.notes.back());
     const auto& verdicts = std::get<TextColumn>(table.column("verdict").data);
     for (std::size_t row = 0; row < table.rows(); ++row) any_used |= is_used(verdicts[row]);
-    return code_of_readings(log, any_used);
+    return code_of_readings(log, any_used && !clock_stands);
   }
   static bool is_used(std::string_view verdict) { return verdict != "refused" && verdict != "invalid_input"; }
   static double number(const Json& value) { return value.is_number() ? value.number() : kNaN; }

@@ -68,8 +68,8 @@ class ANTAEUS_API MessageDecoder {
   Decoded decode(std::span<const std::byte> message, int part, VectorX& row) noexcept;
   /// Of the last unusable message: one line. Empty before one.
   const std::string& problem() const noexcept;
-  /// True if no later message can be read either: the header of a stream (csv, arrays) is another robot's, or lacks what
-  /// is needed. Messages with their own names are skipped one by one, since other publishers may share the topic.
+  /// True if no later message can be read either: the header of a stream (csv, arrays) is another robot's, or lacks
+  /// what is needed. Messages with their own names are skipped one by one, since other publishers may share the topic.
   bool hopeless() const noexcept;
   /// How the stream is read, one line each; known after the first sample.
   const std::vector<std::string>& notes() const noexcept;

@@ -26,8 +26,10 @@ constexpr void visit_fields(const PoseSpectrum*, auto&& visit) {
   using P = PoseSpectrum;
   visit(field("pose", "", "`<episode> step n`: the focus step, then the first step of each baseline", &P::pose));
   visit(field("endpoint", "", "the focus endpoint", &P::endpoint));
-  visit(
-      field("sigma", "", "singular values of its Jacobian, largest first; NaN beyond the number of motors", &P::sigma));
+  visit(field("sigma", "",
+              "singular values of its Jacobian, largest first; NaN beyond the number of motors, or of the directions "
+              "of a plane",
+              &P::sigma));
   visit(field("sigma_min", "", "the smallest of them", &P::sigma_min));
   visit(field("kappa", "", "largest by smallest; infinite where the smallest is 0", &P::kappa));
   visit(field("gain", "N/(N·m)", "what 1 N·m at the reference joint becomes", &P::gain).as("gain"));

@@ -77,8 +77,8 @@ struct JointDescription {
   double effort_limit = kInfinity;
   double velocity_limit = kInfinity;
   double damping = 0.0;  ///< [N·m·s/rad] or [N·s/m]: of the file; contact inverse dynamics as Nimble uses it
-  std::string mimics =
-      {};  ///< joint that it is made to follow; empty: none. Models read it as independent all the same
+  /// Joint that it is coupled to by the file; empty: none. Models read it as independent all the same.
+  std::string mimics = {};
   int line = 0;
 };
 template <class Visit>
@@ -94,6 +94,7 @@ constexpr void visit_fields(const JointDescription*, Visit&& visit) {
   visit(field("upper", "rad or m", "infinite without a limit", &J::upper));
   visit(field("effort_limit", "N·m or N", "", &J::effort_limit));
   visit(field("velocity_limit", "rad/s or m/s", "", &J::velocity_limit));
+  visit(field("mimics", "", "joint that it is coupled to; empty: none. It is read as independent", &J::mimics));
   visit(field("line", "", "in the source file", &J::line));
 }
 
