@@ -151,14 +151,17 @@ class FieldTables {
     visit_fields(static_cast<const Struct*>(nullptr), [&](const auto& field) {
       if constexpr (std::remove_cvref_t<decltype(field)>::use != FieldUse::python_only) {
         using Value = std::remove_cvref_t<decltype(value_of(field, std::declval<const Struct&>()))>;
-        const std::string key(key_of(field)), path = object.empty() ? key : object + "." + key;
+        const std::string path = (object.empty() ? "" : object + ".") + key_of(field);
         const auto row = [&](const std::string& type, const std::string& end, std::string words = {}) {
           if (!words.empty()) {
             const auto [first, is_new] = words_of_.try_emplace(words, path);
             if (!is_new) words = "as `" + first->second + "`";
           }
           const std::string unit = unit_text(field.unit);
-          rows_of(object, path).text += "| `" + key + end + "` | " + type +
+          const std::size_t dot = path.rfind('.');  // a key may name an object, too
+          const std::string parent = dot == std::string::npos ? "" : path.substr(0, dot);
+          const std::string leaf = dot == std::string::npos ? path : path.substr(dot + 1);
+          rows_of(parent, path).text += "| `" + leaf + end + "` | " + type +
                                         (field.is_step || field.may_lack ? " or null" : "") +
                                         (unit.empty() ? "" : " [" + unit + "]") + " | " +
                                         (words.empty() || *field.meaning != '\0' ? cell(field.meaning) : "") +
