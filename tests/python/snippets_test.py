@@ -121,7 +121,7 @@ MEASURED = {"docs/measured/incident_logs.md": SHARED / "episodes/re3_real_encode
 
 # Commands that run: page → verbs. Of others what they name must be there.
 ALONE = {"demo", "preflight", "advise", "robot"}  # need no file
-RUNS = {"README.md": None, "docs/tutorial.md": None}  # None: every verb
+RUNS = {"README.md": None, "docs/guide/quickstart.md": None}  # None: every verb
 
 
 @dataclasses.dataclass
