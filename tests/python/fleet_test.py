@@ -116,7 +116,7 @@ def test_a_clock_that_counts_from_1970_dates_a_log(tmp_path, begin, day):
 
 
 
-# What the guard alone says of a sample, and of those before it (docs/verdicts.md).
+# What the guard alone says of a sample, and of those before it (docs/concepts/uncertainty_and_verdicts.md).
 GUARDS = {"held", "torque_rate", "stale", "force_limit", "infeasible", "position_out_of_limits", "position_jump", "dead_torque", "no_clock",
           "contact_elsewhere", "contact_since_start", "residual_follows_gravity", "residual_follows_velocity", "nis_stays_high"}
 

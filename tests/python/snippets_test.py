@@ -109,7 +109,7 @@ episode = antaeus.load_episode("logs/twin_incident", robot)
 table = np.zeros((len(np.load("logs/twin_incident/tau.npy")), 1, 6))
 client, ray, blocks = SimpleNamespace(submit=lambda f, *a: f(*a)), SimpleNamespace(remote=lambda f: f), [(q, tau)]
 """},
-    "docs/verdicts.md": {"Replace the call": ARM},
+    "docs/concepts/uncertainty_and_verdicts.md": {"Obtain a force": ARM},
 }
 # What would take minutes here, or needs what only some machines have, and what a test takes in its place.
 SHORTER = {
