@@ -121,7 +121,7 @@ MEASURED = {"docs/measured/incident_logs.md": SHARED / "episodes/re3_real_encode
 
 # Commands that run: page → verbs. Of others what they name must be there.
 ALONE = {"demo", "preflight", "advise", "robot"}  # need no file
-RUNS = {"README.md": None, "docs/guide/quickstart.md": None}  # None: every verb
+RUNS = {"README.md": None, "docs/guide/quickstart.md": None, "docs/guide/your_robot.md": None}  # None: every verb
 
 
 @dataclasses.dataclass
@@ -274,9 +274,9 @@ def execute(text, name, line, space):
 
 
 def own_log(folder):
-    """README's `my_log`, `free_log` and `my.urdf`: a UR5e that swings, pushed with 15 N in the former from second 5 to 7."""
+    """Writes `arm.urdf`, `free.npz` and `run.npz` of README and your_robot.md: a UR5e that swings, pushed with 15 N in `run` from second 5 to 7."""
     robot = antaeus.load_robot("ur5e")
-    shutil.copy(robot.profile.model, folder / "my.urdf")
+    shutil.copy(robot.profile.model, folder / "arm.urdf")
     dynamics, joint, random = antaeus.Dynamics(robot.model), np.arange(6), np.random.default_rng(1)
     time = np.arange(0.0, 12.0, 0.01)
     rate = 0.9 + 0.13 * joint
@@ -287,16 +287,14 @@ def own_log(folder):
     pushed = free.copy()
     for i in np.flatnonzero((time >= 5.0) & (time < 7.0)):
         pushed[i] -= robot.point_jacobian(qpos[i], "tool0", np.zeros(3), local=True)[:3].T @ [0.0, 15.0, 0.0]
-    for name, tau in dict(my_log=pushed, free_log=free).items():
-        (folder / name).mkdir()
-        for channel, values in dict(time=time, qpos=qpos, dq=dq, tau=tau).items():
-            np.save(folder / name / f"{channel}.npy", values)
+    for name, tau in dict(run=pushed, free=free).items():
+        np.savez(folder / f"{name}.npz", time=time, qpos=qpos, dq=dq, tau=tau)
 
 
 @pytest.mark.parametrize("page", pages_with("python", "sh", "console"))
 def test_a_page_is_a_session(page, tmp_path, monkeypatch):
     name = name_of(page)
-    if name == "README.md":
+    if name in ("README.md", "docs/guide/your_robot.md"):
         own_log(tmp_path)
     (tmp_path / "robots").symlink_to(ROOT / "robots")
     monkeypatch.chdir(tmp_path)
