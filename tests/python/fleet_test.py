@@ -122,7 +122,7 @@ GUARDS = {"held", "torque_rate", "stale", "force_limit", "infeasible", "position
 
 
 def test_steps_are_what_estimate_writes(finished, some_logs):
-    """Against antaeus.estimate of the same log: another implementation of the same numbers (docs/replay.md: 1e-12 and equal reasons)."""
+    """Against antaeus.estimate of the same log: another implementation of the same numbers (docs/guide/in_your_project.md: 1e-12 and equal reasons)."""
     folder, _, _ = some_logs
     episode, = (row for row in table(finished, "episodes") if row["path"].endswith("log0004"))
     steps = table(finished, "steps", id=episode["id"])

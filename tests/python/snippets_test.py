@@ -100,15 +100,6 @@ with open("moves.csv", "w") as file:
 """,
         "Options": "robot = antaeus.load_robot('h1_2'); robot.profile.settings.set('published_guard.clamp_force=31')",
     },
-    "docs/replay.md": {"In Python": ARM + LOGS + """
-import multiprocessing
-from types import SimpleNamespace
-q, tau, v, quaternion = np.tile(q, (8, 1)), np.zeros((8, 27)), np.zeros((8, 27)), np.tile(imu_quat, (8, 1))
-time, slices = 0.005 * np.arange(8), [slice(0, 4), slice(4, 8)]
-episode = antaeus.load_episode("logs/twin_incident", robot)
-table = np.zeros((len(np.load("logs/twin_incident/tau.npy")), 1, 6))
-client, ray, blocks = SimpleNamespace(submit=lambda f, *a: f(*a)), SimpleNamespace(remote=lambda f: f), [(q, tau)]
-"""},
     "docs/concepts/uncertainty_and_verdicts.md": {"Obtain a force": ARM},
 }
 # What would take minutes here, or needs what only some machines have, and what a test takes in its place.
@@ -332,8 +323,6 @@ HAVING = {
         "Without a force sensor": "ToolDynamics& dynamics, const VectorXd& coulomb, const VectorXd& q, const VectorXd& v, const VectorXd& tau",
     },
     "docs/ik.md": {"Several tasks at once": "const RobotModel& model, const Pose& X_WF, const Pose& X_WH, const VectorXd& q, const VectorXd& v"},
-    "docs/replay.md": {"": "const Robot& robot, const BatchInput& in, const BatchOutput& out, const Episode& episode, void (*write)(...)",
-                  "Posteriors, verdicts and reasons": "const Robot& robot, const Episode& episode"},
     "docs/simulate.md": {"Scenes and plants": "const VectorXd& q_home, const VectorXd& tau",
                     "Flights": "const RobotModel& model, const VectorXd& q, const VectorXd& v, const VectorXd& tau"},
     "docs/space.md": {"Coordinated control": "const RobotModel& model, const VectorXd& q, const VectorXd& v, const FlyingReference& reference, "
