@@ -1,10 +1,10 @@
-"""docs/reliability.md names the tests that hold its promises: each of them is there."""
+"""docs/reference/guarantees.md names the tests that hold its promises: each of them is there."""
 
 import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "reliability.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "reference" / "guarantees.md").read_text("utf-8")
 FORMS = {"python": re.compile(r"`(\w+_test)\.py::(test_\w+)`"), "cpp": re.compile(r"`(\w+)\.(\w+)`"), "fuzz": re.compile(r"`(fuzz_\w+)`")}
 
 
