@@ -1,6 +1,7 @@
-// Draws the figures of docs/ from our own robots and twins, and prints every number that docs/concepts/incident.md takes from
-// them. Usage: docs_figures FOLDER, or docs_figures --check FOLDER, which writes nothing and fails for a stale figure.
-// FOLDER holds replay-scaling.csv, measured times that `build/bin/replay_scaling FOLDER/replay-scaling.csv` writes.
+// Draws the figures of docs/ from our own robots and twins, and prints the numbers that docs/concepts/incident.md takes
+// from them. Usage: docs_figures FOLDER, or docs_figures --check FOLDER, which writes nothing and fails for a stale
+// figure. FOLDER holds replay-scaling.csv, measured times that `build/bin/replay_scaling FOLDER/replay-scaling.csv`
+// writes.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
