@@ -144,7 +144,7 @@ docs: setup-all ## the generated pages of docs/, and build/docs/html from the he
 	$(call configure,release)
 	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_motion_verbs antaeus_studies_verbs docs_figures docs_tables
 	@build/bin/docs_tables docs
-	@build/bin/docs_figures docs/figures > build/docs_figures.txt && echo "numbers of docs/incident.md: build/docs_figures.txt"
+	@build/bin/docs_figures docs/figures > build/docs_figures.txt && echo "numbers of docs/concepts/incident.md: build/docs_figures.txt"
 	@if command -v doxygen > /dev/null; then doxygen docs/Doxyfile && echo "reference: build/docs/html/index.html"; \
 	else echo "the reference of the headers needs doxygen; install it with: sudo apt-get install doxygen"; fi
 

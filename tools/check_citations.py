@@ -24,7 +24,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
 TICKET = re.compile(r"\b[Ii]ssues?(?:'s?)?\b(?! thread)")
 # Written or read by the program that names them, no page of ours.
-MADE = {"page.md", "peers.md", "table.md", "experiments.md", "robots.md", "published_report_vs_data.md"}
+MADE = {"page.md", "peers.md", "table.md", "mistakes.md", "experiments.md", "robots.md", "published_report_vs_data.md"}
 ELSEWHERE = re.compile(r"knowledge/|\.\./shared/\w+\.md|sources/\d{3}_")
 
 

@@ -179,7 +179,7 @@ void bind_described(nb::module_& module) {
 }
 
 void bind_check_result(nb::module_& module) {
-  bind_enumeration<Fault>(module, "A mistake in how a log was recorded or is read (docs/check.md).");
+  bind_enumeration<Fault>(module, "A mistake in how a log was recorded or is read (docs/guide/check.md).");
   bind_enumeration<Severity>(
       module,
       "error: no force that is computed from the log can be trusted. warning: some may be wrong. "

@@ -51,7 +51,7 @@ const OptionTable& options_of(const StackedOptions&) {
       "stacked",
       {
           option("rows", "", "motors, or motors_and_base: the six rows too that no motor drives (floating base)",
-                 "docs/guards.md#the-stacked-estimator-is-no-guard: incident report, 27 × 24 motor rows", &O::rows),
+                 "docs/concepts/incident.md: incident report, 27 × 24 motor rows", &O::rows),
       });
   return table;
 }

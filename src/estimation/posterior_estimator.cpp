@@ -406,8 +406,8 @@ const OptionTable& options_of(const PosteriorOptions&) {
       {
           following(Follows::sign, 1.0,
                     option("sign", "", "whose wrench is reported: on_robot or on_environment",
-                           "docs/notation.md#sign: estimator.sign where it is set, else the profile's deployed sign, "
-                           "else Antaeus' convention",
+                           "docs/concepts/notation.md#sign: estimator.sign where it is set, else the profile's "
+                           "deployed sign, else Antaeus' convention",
                            &O::sign)),
           option("rows", "", "own, all, or all_and_base: which torques speak for an endpoint",
                  "docs/validation.md#posterior: the arm's own rows need no model of feet, gantry or torso", &O::rows),

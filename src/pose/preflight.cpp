@@ -116,7 +116,7 @@ const OptionTable& options_of(const PreflightOptions&) {
           option("error_force_limit", "N",
                  "what torque errors of one sd may read as in the worst direction, robot moving; 0: "
                  "posterior.force_prior",
-                 "docs/guards.md#pre-flight: errors must read as less than the forces that are expected",
+                 "docs/guide/your_robot.md: errors must read as less than the forces that are expected",
                  &O::error_force_limit),
       });
   return table;

@@ -220,8 +220,8 @@ const OptionTable& options_of(const ConsumerGuardOptions&) {
           option("on_ok", "", "what the consumer reads: pass_raw, posterior, observable, hold, zero or stop",
                  "our choice", &O::on_ok),
           option("on_degraded", "", "the same while degraded",
-                 "docs/verdicts.md#the-three-states: where a direction is not observed its number is noise of about "
-                 "its sd",
+                 "docs/concepts/uncertainty_and_verdicts.md: where a direction is not observed its number is noise of "
+                 "about its sd",
                  &O::on_degraded),
           option("on_refused", "", "the same while refused", "our choice: no step in the policy's input",
                  &O::on_refused),

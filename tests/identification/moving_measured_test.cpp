@@ -193,7 +193,7 @@ struct OtherDays {
   }
 };
 
-/// docs/identify_for_years.md: four days over ten weeks, each judged by fits that did not see it.
+/// docs/guide/identify.md: four days over ten weeks, each judged by fits that did not see it.
 void check_ur10e_on_other_days(const Robot& robot, const std::vector<MovingLog>& logs) {
   for (const double cut_off : {0.0, 15.0}) {
     MovingFitOptions options;

@@ -162,7 +162,7 @@ TEST(JunctionLesson, ColumnIsAxisTimesLever) {
     }
     EXPECT_LT((pose.chains[0].points.rightCols<1>() - pose.origin - pose.lever).norm(), tolerance::kSameKinematics);
   }
-  // What docs/incident.md says: the lever arm is the shorter where the gain is ten times larger.
+  // What docs/concepts/incident.md says: the lever arm is the shorter where the gain is ten times larger.
   EXPECT_LT(lesson.poses[0].column.norm(), lesson.poses[1].column.norm());
   EXPECT_GT(lesson.poses[0].spectrum.gain, 10 * lesson.poses[1].spectrum.gain);
 }

@@ -87,21 +87,12 @@ q = antaeus.load_robot("spacecraft_ur3").model.position_from_motors([0.0, -1.0, 
 v, f = np.zeros(12), np.zeros(12)
 """,
     },
-    "docs/replay.md": {"In Python": ARM + LOGS + """
-import multiprocessing
-from types import SimpleNamespace
-q, tau, v, quaternion = np.tile(q, (8, 1)), np.zeros((8, 27)), np.zeros((8, 27)), np.tile(imu_quat, (8, 1))
-time, slices = 0.005 * np.arange(8), [slice(0, 4), slice(4, 8)]
-episode = antaeus.load_episode("logs/twin_incident", robot)
-table = np.zeros((len(np.load("logs/twin_incident/tau.npy")), 1, 6))
-client, ray, blocks = SimpleNamespace(submit=lambda f, *a: f(*a)), SimpleNamespace(remote=lambda f: f), [(q, tau)]
-"""},
-    "docs/verdicts.md": {"Replace the call": ARM},
+    "docs/concepts/uncertainty_and_verdicts.md": {"Obtain a force": ARM},
 }
 
 # Commands that run: page → verbs. Of others what they name must be there.
 ALONE = {"demo", "preflight", "advise", "robot"}  # need no file
-RUNS = {"README.md": None, "docs/tutorial.md": None}  # None: every verb
+RUNS = {"README.md": None, "docs/guide/quickstart.md": None, "docs/guide/your_robot.md": None}  # None: every verb
 
 
 @dataclasses.dataclass
@@ -254,9 +245,9 @@ def execute(text, name, line, space):
 
 
 def own_log(folder):
-    """README's `my_log`, `free_log` and `my.urdf`: a UR5e that swings, pushed with 15 N in the former from second 5 to 7."""
+    """Writes `arm.urdf`, `free.npz` and `run.npz` of README and docs/guide/your_robot.md: a UR5e that swings, pushed with 15 N in `run` from second 5 to 7."""
     robot = antaeus.load_robot("ur5e")
-    shutil.copy(robot.profile.model, folder / "my.urdf")
+    shutil.copy(robot.profile.model, folder / "arm.urdf")
     dynamics, joint, random = antaeus.Dynamics(robot.model), np.arange(6), np.random.default_rng(1)
     time = np.arange(0.0, 12.0, 0.01)
     rate = 0.9 + 0.13 * joint
@@ -267,16 +258,14 @@ def own_log(folder):
     pushed = free.copy()
     for i in np.flatnonzero((time >= 5.0) & (time < 7.0)):
         pushed[i] -= robot.point_jacobian(qpos[i], "tool0", np.zeros(3), local=True)[:3].T @ [0.0, 15.0, 0.0]
-    for name, tau in dict(my_log=pushed, free_log=free).items():
-        (folder / name).mkdir()
-        for channel, values in dict(time=time, qpos=qpos, dq=dq, tau=tau).items():
-            np.save(folder / name / f"{channel}.npy", values)
+    for name, tau in dict(run=pushed, free=free).items():
+        np.savez(folder / f"{name}.npz", time=time, qpos=qpos, dq=dq, tau=tau)
 
 
 @pytest.mark.parametrize("page", pages_with("python", "sh", "console"))
 def test_a_page_is_a_session(page, tmp_path, monkeypatch):
     name = name_of(page)
-    if name == "README.md":
+    if name in ("README.md", "docs/guide/your_robot.md"):
         own_log(tmp_path)
     (tmp_path / "robots").symlink_to(ROOT / "robots")
     monkeypatch.chdir(tmp_path)
@@ -308,8 +297,6 @@ HAVING = {
         "Flights": "const RobotModel& model, const VectorXd& q, const VectorXd& v, const VectorXd& tau",
     },
     "docs/concepts/ik.md": {"Several tasks at once": "const RobotModel& model, const Pose& X_WF, const Pose& X_WH, const VectorXd& q, const VectorXd& v"},
-    "docs/replay.md": {"": "const Robot& robot, const BatchInput& in, const BatchOutput& out, const Episode& episode, void (*write)(...)",
-                  "Posteriors, verdicts and reasons": "const Robot& robot, const Episode& episode"},
     "docs/concepts/space.md": {"Coordinated control": "const RobotModel& model, const VectorXd& q, const VectorXd& v, const FlyingReference& reference, "
                                         "const FlyingGains& q_gains"},
 }

@@ -247,7 +247,7 @@ struct FocusCandidate {
   Residual residual;      ///< of that step, as options.residual forms it of the log as it is
 };
 
-/// Take it for one log, all estimators and every step's verdict (docs/estimator.md#which-estimator-to-take).
+/// Take it for one log, all estimators and every step's verdict (docs/concepts/estimator.md#which-estimator-to-take).
 /// Computes an episode again, part after part: history goes on from one to the next, so that parts of any length hold
 /// what the whole would hold. Steps that cannot be used are NaN with verdict `invalid_input`.
 ///

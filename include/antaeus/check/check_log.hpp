@@ -8,8 +8,8 @@
 ///
 /// Channels are judged first, without a model: units, clocks, frozen and late columns. What they name is mended in
 /// memory, and the torques are then judged by hypotheses over one another: each mistake is a linear model of the
-/// torques with the description's masses, friction, rotor inertia and offsets marginalised (docs/check.md). Set-up
-/// code: allocates; its cost does not grow with the log's length beyond one reading of each column.
+/// torques with the description's masses, friction, rotor inertia and offsets marginalised (docs/guide/check.md).
+/// Set-up code: allocates; its cost does not grow with the log's length beyond one reading of each column.
 
 #include <filesystem>
 #include <string>

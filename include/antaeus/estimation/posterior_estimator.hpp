@@ -125,7 +125,7 @@ constexpr void visit_fields(const PosteriorEstimates*, auto&& visit) {
 ///   `trust` takes the row as any other.
 /// - The NIS adds the reference row's innovation given the endpoint's own block and the blocks that show a contact.
 /// Take it where you judge its uncertainty and tests yourself; GuardedEstimator judges them for a controller
-/// (docs/estimator.md#which-estimator-to-take).
+/// (docs/concepts/estimator.md#which-estimator-to-take).
 /// Source: docs/validation.md#posterior; Baarda (1968) for the test of one row.
 class ANTAEUS_API PosteriorEstimator {
  public:

@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// The data of explanatory figures: how poses amplify a torque. One joint is moved over its range, poses are compared,
-/// and two lessons belong to docs/incident.md. The base is upright, so that world and base axes are parallel. Set-up
-/// code: allocates.
+/// and two lessons belong to docs/concepts/incident.md. The base is upright, so that world and base axes are parallel.
+/// Set-up code: allocates.
 
 #include <string>
 #include <vector>

@@ -234,7 +234,7 @@ struct ANTAEUS_API Robot {
   EndpointKind kind_of(std::string_view frame) const;
   double weight() const noexcept;  ///< [N], payloads included
   /// The profile's settings, with defaults that follow this robot and these endpoints: the sign (reported_sign), and
-  /// the force that the endpoints are made for (docs/estimator.md#defaults-of-any-robot).
+  /// the force that the endpoints are made for (docs/concepts/estimator.md#defaults-of-any-robot).
   Settings settings(const std::vector<std::string>& endpoints) const;
   /// Index of the reference joint's motor, −1 without one.
   int reference_motor() const;

@@ -139,7 +139,7 @@ class Tables:
         columns = sorted({row[0] for row in self._con.execute("SELECT column_name FROM duckdb_columns() WHERE NOT internal").fetchall()})
         if found := re.search(r'[Rr]eferenced column "([^"]*)"|does not have a column named "([^"]*)"', str(error)):
             name = found[1] or found[2]
-            return FormatError("sql", f"there is no column '{name}'", nearest(name, columns) or "see docs/fleet.md for all of them")
+            return FormatError("sql", f"there is no column '{name}'", nearest(name, columns) or "see docs/reference/schemas.md for all of them")
         if found := re.search(r"Table with name ([^\s!]+) does not exist", line):
             return FormatError("sql", f"there is no table '{found[1]}'", nearest(found[1], views) or f"they are {', '.join(sorted(views))}")
         if "disabled by configuration" in line or "disabled through configuration" in line:

@@ -12,7 +12,7 @@ from antaeus.live.growing import Rows
 FOLDER = "said"
 """In a part: the loader of episodes looks at no folder within a folder."""
 
-# Attribute of a block → type, and whether it has a value an endpoint (docs/live.md says what each is).
+# Attribute of a block → type, and whether it has a value an endpoint (docs/guide/live.md says what each is).
 _SAID: dict[str, str] = {
     "stamp": "<f8", "received": "<f8", "epoch": "<i8", "held_off": "|b1",
     "wrench": "<f8", "sd": "<f8", "verdict": "|u1", "reasons": "<u8", "nis": "<f8", "nis_limit": "<f8",
