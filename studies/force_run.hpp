@@ -17,8 +17,8 @@ namespace antaeus {
 enum class ForceLaw : std::uint8_t {
   source_3dof,  ///< the force-control lab's (docs/references.md), as printed: three axes of place, the orientation left
                 ///< to itself
-  source,   ///< the same with an orientation term
-  antaeus,  ///< HybridController
+  source,       ///< the same with an orientation term
+  antaeus,      ///< HybridController
 };
 constexpr auto enum_names(ForceLaw) noexcept { return name_list<ForceLaw>("source_3dof", "source", "default"); }
 enum class WrenchSource : std::uint8_t {
