@@ -261,8 +261,15 @@ void bind_page_kit(nb::module_& module, nb::class_<ShownPage>& page) {
                       .badge = std::move(badge),
                       .badge_tone = parse_enum<Tone>(badge_tone, "Page.badge_tone"),
                       .subtitle = prose_from(subtitle, "Page.subtitle")};
-            const nb::object json = nb::module_::import_("json").attr("dumps")(summary, "ensure_ascii"_a = false,
-                                                                               "indent"_a = 2, "allow_nan"_a = false);
+            nb::object json;
+            try {
+              json = nb::module_::import_("json").attr("dumps")(summary, "ensure_ascii"_a = false, "indent"_a = 2,
+                                                                "allow_nan"_a = false);
+            } catch (const nb::python_error& error) {
+              if (!error.matches(PyExc_ValueError)) throw;
+              throw OptionsError("Page.summary", "JSON cannot hold NaN, infinity or a value within itself",
+                                 "give None or a text");
+            }
             new (self) ShownPage{nullptr, std::move(made), nb::cast<std::string>(json)};
           },
           "title"_a, nb::kw_only(), "kicker"_a = "", "subtitle"_a = "", "badge"_a = "", "badge_tone"_a = "muted",
@@ -272,8 +279,8 @@ void bind_page_kit(nb::module_& module, nb::class_<ShownPage>& page) {
           "A page to fill: answers, then sections, each with what is added after it. Texts are plain, and may be a "
           "str, "
           "a number (three digits, no unit), a link (text, address), or a list of these in a row; they escape "
-          "themselves. kicker: above the title. badge: one or two words beside it. summary: saved as .json; ValueError "
-          "for NaN in it. OptionsError for an unknown badge_tone.")
+          "themselves. kicker: above the title. badge: one or two words beside it. summary: saved as .json. "
+          "OptionsError for NaN in it and for an unknown badge_tone.")
       .def(
           "answer",
           [](ShownPage& self, std::string question, const nb::args& paragraphs) {

@@ -121,7 +121,8 @@ constexpr void visit_stored(const T*, auto&& visit) {
 // episode
 template <std::same_as<Episode> E>
 constexpr void visit_stored(const E*, auto&& visit) {
-  visit(&E::guesses, &E::a, &E::imu_angular_velocity, &E::imu_specific_force, &E::simulated, &E::invalid_steps, &E::silent);
+  visit(&E::guesses, &E::a, &E::imu_angular_velocity, &E::imu_specific_force, &E::simulated, &E::invalid_steps,
+        &E::silent);
 }
 template <std::same_as<SyntheticEpisode> E>
 constexpr void visit_stored(const E*, auto&& visit) {

@@ -123,6 +123,7 @@ constexpr void visit_fields(const CheckResult*, auto&& visit) {
   visit(field("not_told", "", "faults that it cannot detect, each with what would be needed", &R::not_told));
   visit(field("torque", "", "what the torque channel is", &R::torque));
   visit(field("joints", "", "in motor order", &R::joints));
+  visit(field("repairs", "", "findings that were repaired before `joints` were fitted", &R::repairs));
   visit(field("duration", "s", "", &R::duration));
   visit(field("rate", "Hz", "median", &R::rate));
   visit(field("torques_judged", "", "whether the log suffices to judge torques by the model", &R::torques_judged));
