@@ -111,15 +111,15 @@ bench: setup-test ## benchmarks against what a user would otherwise run
 	@cmake --build build/release -j $(JOBS)
 	@tools/run_benchmarks.sh
 
-bench-ik: setup-test ## inverse kinematics of other libraries beside ours (QUICK=1: fewer targets; WRITE=1: into docs/)
+bench-ik: setup-test ## inverse kinematics of other libraries beside ours (QUICK=1: fewer targets; WRITE=1: also the figure in docs/)
 	$(call configure,release)
 	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_motion_verbs
 	@ANTAEUS_CLI=$(ANTAEUS) $(VENV)/bin/python benchmarks/ik_peers.py $(if $(QUICK),--quick) $(if $(WRITE),--write)
 
-bench-truth: setup-test ## where the estimator lies: scenarios in MuJoCo, five robots, against the truth (QUICK=1: a minute; WRITE=1: into docs/truth.md)
+bench-truth: setup-test ## where the estimator lies: scenarios in MuJoCo, five robots, against the truth (QUICK=1: a minute)
 	$(call configure,release)
 	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_mujoco antaeus_python
-	@ANTAEUS_CLI=$(ANTAEUS) PYTHONPATH="$$PWD/build/python" $(VENV)/bin/python benchmarks/truth/run.py $(if $(QUICK),--quick) $(if $(WRITE),--write)
+	@ANTAEUS_CLI=$(ANTAEUS) PYTHONPATH="$$PWD/build/python" $(VENV)/bin/python benchmarks/truth/run.py $(if $(QUICK),--quick)
 
 fuzz: setup-test ## fuzz the parsers under the sanitizers (FUZZ_RUNS=1000000)
 	$(call configure,asan)
@@ -144,12 +144,11 @@ docs: setup-all ## the generated pages of docs/, and build/docs/html from the he
 	$(call configure,release)
 	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_motion_verbs antaeus_studies_verbs docs_figures docs_tables
 	@build/bin/docs_tables docs
-	@build/bin/docs_figures docs/figures > build/docs_figures.txt && echo "numbers of docs/incident.md: build/docs_figures.txt"
-	@$(VENV)/bin/python tools/compare_published.py --write
+	@build/bin/docs_figures docs/figures > build/docs_figures.txt && echo "numbers of docs/concepts/incident.md: build/docs_figures.txt"
 	@if command -v doxygen > /dev/null; then doxygen docs/Doxyfile && echo "reference: build/docs/html/index.html"; \
 	else echo "the reference of the headers needs doxygen; install it with: sudo apt-get install doxygen"; fi
 
-docs-simulate: setup-all ## run every experiment and write its figures into docs/simulate.md (some minutes)
+docs-simulate: setup-all ## run every experiment and flight; their figures into build/experiments.md (some minutes)
 	$(call configure,release)
 	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_motion_verbs antaeus_studies_verbs antaeus_mujoco
 	@ANTAEUS_CLI=$(ANTAEUS) $(VENV)/bin/python tools/write_simulate_table.py

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Our estimate with all guards against the deployed Python function, in turns within one run.
 
-The deployed function (incident report, Listing 1; docs/sources.md) is written here as its text describes it: rnea at rest, a frame
+The deployed function (incident report, Listing 1; docs/references.md) is written here as its text describes it: rnea at rest, a frame
 Jacobian in LOCAL_WORLD_ALIGNED, numpy.linalg.pinv. `shared`: one Data object for all calls; `literal`: a new Data object
 in each call, as deployed. Prints medians and ratios; the ratios are what counts.
 Usage: build/venv/bin/python benchmarks/deployed_estimator.py [rounds]"""

@@ -84,7 +84,7 @@ def figure(rows, style):
         f'viewBox="0 0 {WIDTH} {height}" role="img" aria-labelledby="{NAME}-t {NAME}-d">',
         f'<title id="{NAME}-t">Inverse kinematics of several libraries on one target set</title>',
         f'<desc id="{NAME}-d">Each row is a solver: CPU time of a solve, median and 99th percentile, and how often it '
-        "was right. The numbers stand in docs/measured/ik_peers.md.</desc>",
+        "was right. The numbers stand in docs/validation.md.</desc>",
         style,
         f'<rect x="0" y="0" width="{WIDTH}" height="{height}" class="paper"/>',
         mark(LABELS + 4, 14, DOT, "blue"),

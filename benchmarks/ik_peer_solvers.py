@@ -4,7 +4,7 @@
 Usage: ik_peer_solvers.py PEER URDF TARGETS.npz ANSWERS.npz BUDGET
 
 A peer is a class with the tasks that it can do (position alone 3, pose 6) and `solve(target, q0, position_only)`, which
-returns a configuration, or None, and whether the peer claims success. Its settings stand here and in docs/measured/ik_peers.md;
+returns a configuration, or None, and whether the peer claims success. Its settings stand here;
 none was searched for on these targets. A variant that starts anew until its time is over is not asked what cannot be
 reached.
 """

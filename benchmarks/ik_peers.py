@@ -3,7 +3,7 @@
 
     build/venv/bin/python benchmarks/ik_peers.py            the whole run, at most a quarter of an hour
     build/venv/bin/python benchmarks/ik_peers.py --quick    fewer targets, under a minute once the peers are installed
-    build/venv/bin/python benchmarks/ik_peers.py --write    also docs/measured/ik_peers.md and docs/figures/ik-peers.svg
+    build/venv/bin/python benchmarks/ik_peers.py --write    also docs/figures/ik-peers.svg
 
 The peers' packages go into build/ik_peers by benchmarks/ik_peers.lock; what does not install is said and left out. Into
 build/bench_ik go targets, answers, peers.json, peers.md and peers.svg. Ours come from `antaeus ik --timing`, and from
@@ -33,8 +33,7 @@ import ik_targets as sets
 
 ROOT = sets.ROOT
 INSTALLED, OUT = ROOT / "build/ik_peers", ROOT / "build/bench_ik"
-PAGE, FIGURE = ROOT / "docs/measured/ik_peers.md", ROOT / "docs/figures/ik-peers.svg"
-BEGIN, END = "<!-- written by benchmarks/ik_peers.py --write: begin -->", "<!-- end -->"
+FIGURE = ROOT / "docs/figures/ik-peers.svg"
 LIMIT, QUICK_LIMIT = 700.0, 45.0  # [s] of all peers together
 # peer → the environment that it runs in
 PEERS = {
@@ -281,19 +280,13 @@ def markdown(result):
     return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
 
 
-def between(text, new):
-    """A page with what stands between its two marks replaced."""
-    head, rest = text.split(BEGIN)
-    return f"{head}{BEGIN}\n\n{new}\n{END}{rest.split(END)[1]}"
-
-
 # ------------------------------------------------------------------------------------ the run
 
 
 def main():
     parser = argparse.ArgumentParser(description="Inverse kinematics of others beside ours.")
     parser.add_argument("--quick", action="store_true", help="fewer targets")
-    parser.add_argument("--write", action="store_true", help="also write docs/measured/ik_peers.md and its figure")
+    parser.add_argument("--write", action="store_true", help="also write docs/figures/ik-peers.svg")
     parser.add_argument("--peers", nargs="*", choices=sorted(PEERS), default=sorted(PEERS), help="these alone")
     cli = os.environ.get("ANTAEUS_CLI", ROOT / "build/bin/antaeus")
     parser.add_argument("--cli", default=cli, help="our command line")
@@ -354,7 +347,6 @@ def main():
     (OUT / "peers.svg").write_text(ik_figure.figure(result["rows"], style), encoding="utf-8")
     say(f"figures: {OUT.relative_to(ROOT)}/peers.md, peers.svg, peers.json")
     if given.write:
-        PAGE.write_text(between(PAGE.read_text(encoding="utf-8"), markdown(result)), encoding="utf-8")
         FIGURE.write_text((OUT / "peers.svg").read_text(encoding="utf-8"), encoding="utf-8")
 
 

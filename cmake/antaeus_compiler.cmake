@@ -1,4 +1,4 @@
-# Flags that every file shares, and how files are compiled together (CONTRIBUTING.md, "How the build is put together").
+# Flags that every file shares, and how files are compiled together (docs/build.md).
 # Never -march=native: the wheels are built for 16-byte alignment and share Eigen types.
 #   antaeus_flags                        warnings; an interface that every target of ours links
 #   antaeus_paces(<target> [LOOPS] [HIDDEN] [PREFIX <headers> | PREFIX_FROM <target>])

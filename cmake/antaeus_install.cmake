@@ -55,7 +55,7 @@ function(antaeus_install_rules)
   install(EXPORT antaeusTargets NAMESPACE antaeus:: DESTINATION ${config} COMPONENT development)
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/antaeusConfig.cmake.in ${PROJECT_BINARY_DIR}/antaeusConfig.cmake
     INSTALL_DESTINATION ${config} NO_SET_AND_CHECK_MACRO)
-  # Before 1.0 a minor version may take names away (CONTRIBUTING.md, "A name that goes").
+  # Before 1.0 a minor version may take names away (CONTRIBUTING.md, "Renaming and deprecation").
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/antaeusConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/antaeusConfig.cmake ${PROJECT_BINARY_DIR}/antaeusConfigVersion.cmake
     DESTINATION ${config} COMPONENT development)

@@ -1,4 +1,4 @@
-"""M, C, g and recursive Newton–Euler by hand: the terms of docs/incident.md, section 9, on an arm of three bars and on a humanoid.
+"""M, C, g and recursive Newton–Euler by hand: the terms of docs/concepts/incident.md, "M, C and g", on an arm of three bars and on a humanoid.
 
 Outwards along the arm each bar's acceleration follows from the one before; inwards each joint's force and moment from the one after.
 """

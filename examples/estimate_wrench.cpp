@@ -1,4 +1,4 @@
-// The lines of docs/estimator.md: what a torso torque of −34.45 N·m beyond gravity reads as at an untouched wrist.
+// The lines of docs/concepts/estimator.md: a torso torque of −34.45 N·m beyond gravity, read at an untouched wrist.
 // prints: Fz -518.0 N on_environment, kappa 38.58
 #include <cstdio>
 

@@ -50,7 +50,7 @@ VectorX settled(MujocoPlant& plant, const RobotModel& model, const VectorX& home
 }  // namespace
 
 const OptionTable& options_of(const SceneChoice&) {
-  constexpr const char* kStudy = "docs/measured/force_control.md#the-hybrid-law";
+  constexpr const char* kStudy = "docs/validation.md#controllers";
   static const OptionTable table(
       "scene",
       {
@@ -60,11 +60,11 @@ const OptionTable& options_of(const SceneChoice&) {
                  Range{0.0, 10.0, false}),
           option("pair", "", "whether the contact's friction has a reference of its own", kStudy, &SceneChoice::pair),
           option("solreffriction", "s", "time constant of that reference: longer chatters less and creeps more at rest",
-                 "docs/simulate.md", &SceneChoice::solreffriction, kPositive),
+                 "docs/concepts/control.md#scenes-and-plants", &SceneChoice::solreffriction, kPositive),
           option("solimp", "",
                  "impedance of the contact at the touch and 1 mm deep, two numbers as 0.9 0.95; empty: MuJoCo's "
                  "0.9 0.95 with scene.pair, else the pads' 0.95 0.99",
-                 "docs/measured/force_control.md#the-hybrid-law", &SceneChoice::solimp),
+                 "docs/validation.md#controllers", &SceneChoice::solimp),
           option("table_height", "m", "how much higher the table stands than the controller assumes", "level with it",
                  &SceneChoice::table_height, Range{-0.1, 0.02}),
           option("tilt", "rad", "of the table, which the controller does not know", "level", &SceneChoice::tilt,

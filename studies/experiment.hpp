@@ -166,7 +166,7 @@ constexpr void visit_fields(const ExperimentResult*, auto&& visit) {
   visit(field("remarks", "", "what a reader must know beside", &R::remarks));
 }
 
-/// Names, in the order of docs/simulate.md.
+/// Names, in the order of docs/concepts/control.md#scenes-and-plants.
 ANTAEUS_API std::vector<std::string> experiment_names();
 /// One sentence. \throws OptionsError with the nearest name
 ANTAEUS_API std::string experiment_summary(std::string_view name);

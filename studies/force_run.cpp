@@ -68,13 +68,13 @@ const OptionTable& options_of(const ControlChoice&) {
       {
           option("law", "",
                  "source_3dof: the lab's as printed; source: with an orientation term; default: Antaeus' own",
-                 "docs/control.md#hybrid-force-and-position", &O::law),
+                 "docs/concepts/control.md#hybrid-force-and-position", &O::law),
           option("wrench", "", "which force the controller is given", "a real arm's sensor", &O::wrench),
           option("tare", "", "whether the sensor's offset in the air is taken off", "real sensors have one", &O::tare),
-          option("hold_time", "s", "pressing at rest", "docs/sources.md#the-force-control-lab", &O::hold_time,
+          option("hold_time", "s", "pressing at rest", "docs/references.md#the-force-control-lab", &O::hold_time,
                  kPositive),
           option("judged_after", "s", "since the touch; at once with the lab's laws, as the lab did",
-                 "docs/measured/force_control.md#the-hybrid-law", &O::judged_after),
+                 "docs/validation.md#controllers", &O::judged_after),
           part(&O::source),
           part(&O::hybrid),
           part(&O::task),
@@ -86,17 +86,18 @@ const OptionGroup kControlGroup(ControlChoice{});
 const OptionTable& options_of(const TraceChoice&) {
   using O = TraceChoice;
   static const OptionTable table(
-      "trace", {
-                   option("length", "m", "of the line", "docs/sources.md#the-force-control-lab", &O::length, kPositive),
-                   option("duration", "s", "of the line; the lab's laws take 5 s", "docs/measured/force_control.md",
-                          &O::duration, kPositive),
-                   option("direction", "", "x, y, -x, -y, or an angle from world x to y in rad",
-                          "docs/sources.md#the-force-control-lab", &O::direction),
-                   option("profile", "", "of the speed along the line; the lab's laws take minimum_jerk",
-                          "docs/measured/force_control.md", &O::profile),
-                   option("ramp", "1", "share of the duration that each ramp of a trapezoid takes",
-                          "docs/measured/force_control.md", &O::ramp, Range{0.0, 0.5, false}),
-               });
+      "trace",
+      {
+          option("length", "m", "of the line", "docs/references.md#the-force-control-lab", &O::length, kPositive),
+          option("duration", "s", "of the line; the lab's laws take 5 s", "docs/validation.md#controllers",
+                 &O::duration, kPositive),
+          option("direction", "", "x, y, -x, -y, or an angle from world x to y in rad",
+                 "docs/references.md#the-force-control-lab", &O::direction),
+          option("profile", "", "of the speed along the line; the lab's laws take minimum_jerk",
+                 "docs/validation.md#controllers", &O::profile),
+          option("ramp", "1", "share of the duration that each ramp of a trapezoid takes",
+                 "docs/validation.md#controllers", &O::ramp, Range{0.0, 0.5, false}),
+      });
   return table;
 }
 const OptionGroup kTraceGroup(TraceChoice{});

@@ -15,8 +15,8 @@ namespace antaeus {
 
 /// Group "control": which law, on which force, with which gains.
 enum class ForceLaw : std::uint8_t {
-  source_3dof,  ///< the force-control lab's (docs/sources.md), as printed: three axes of place, the orientation left to
-                ///< itself
+  source_3dof,  ///< the force-control lab's (docs/references.md), as printed: three axes of place, the orientation left
+                ///< to itself
   source,       ///< the same with an orientation term
   antaeus,      ///< HybridController
 };

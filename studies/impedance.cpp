@@ -18,7 +18,7 @@ constexpr double kDegrees = 180.0 / std::numbers::pi;
 
 struct Preset {
   double stiffness;  // [N/m]
-  double peak;       // the force-control lab's, docs/sources.md [m]
+  double peak;       // the force-control lab's, docs/references.md [m]
 };
 constexpr std::array<Preset, 3> kPresets{{{100.0, 0.104}, {500.0, 0.043}, {2000.0, 0.017}}};
 constexpr double kSourceForce = 40.0, kSourcePush = 0.25;
@@ -120,15 +120,15 @@ const OptionTable& options_of(const ImpedanceChoice&) {
   static const OptionTable table(
       "impedance", {
                        option("stiffness", "N/m", "of the tool's place",
-                              "docs/sources.md#the-force-control-lab, middle preset", &O::stiffness, kPositive),
+                              "docs/references.md#the-force-control-lab, middle preset", &O::stiffness, kPositive),
                        option("force", "N", "of the push, along world x at the fingertip",
-                              "docs/sources.md#the-force-control-lab", &O::force, kPositive),
+                              "docs/references.md#the-force-control-lab", &O::force, kPositive),
                        option("duration", "s", "of the short push, whose peak is reported",
                               "fitted: the lab states none", &O::duration, Range{0.01, 10.0}),
                        option("damping", "N·s/m", "of the tool's place; 0: 6.2 √K, which gives the lab's peaks",
                               "fitted: the lab states none", &O::damping),
                        option("rotational_stiffness", "N·m/rad", "of the tool's orientation",
-                              "docs/measured/force_control.md#impedance", &O::rotational_stiffness, kPositive),
+                              "docs/validation.md#controllers", &O::rotational_stiffness, kPositive),
                        option("lasting", "s", "longest time of the lasting push; it ends at rest",
                               "long enough to come to rest", &O::lasting, Range{0.5, 120.0}),
                        option("compare", "", "whether stiffnesses, directions, frequencies and laws are compared too",

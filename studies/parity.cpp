@@ -28,7 +28,7 @@ struct ParityChoice {
   double torque = 5.0;        ///< largest of a joint [N·m], for forward dynamics
 };
 const OptionTable& options_of(const ParityChoice&) {
-  constexpr const char* kStudy = "docs/measured/force_control.md#parity";
+  constexpr const char* kStudy = "docs/validation.md#controllers";
   static const OptionTable table(
       "parity",
       {

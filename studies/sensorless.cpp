@@ -58,8 +58,8 @@ Request setup_of(const RunRequest& request, Dither dither, bool has_line) {
   return asked;
 }
 
-/// What the run should reach, by what it does without: docs/control.md#without-a-force-sensor, worst of the seeds, and
-/// some slack.
+/// What the run should reach, by what it does without: docs/concepts/control.md#without-a-force-sensor, worst of the
+/// seeds, and some slack.
 struct Criteria {
   double mean = kInfinity, within_one = -kInfinity, off = kInfinity, peak = 9.0;
 };
@@ -367,7 +367,7 @@ ExperimentResult run(const RunRequest& request, Dither dither, bool has_line) {
 }  // namespace
 
 const OptionTable& options_of(const SensorlessChoice&) {
-  constexpr const char* kSetup = "docs/control.md#what-it-reaches";
+  constexpr const char* kSetup = "docs/concepts/control.md#what-it-reaches";
   using O = SensorlessChoice;
   static const OptionTable table(
       "sensorless",

@@ -83,7 +83,8 @@ class SimulatePage {
         std::ranges::any_of(r_.metrics, [](const Metric& one) { return !std::isnan(one.source); });
     TableBlock table{"", {"figure", "#value", "criterion", ""}, {}};
     if (is_published) {
-      table.caption = "Published: the figure of the force-control lab (docs/sources.md) that the experiment repeats.";
+      table.caption =
+          "Published: the figure of the force-control lab (docs/references.md) that the experiment repeats.";
       table.heads.emplace_back("#published");
     }
     table.heads.emplace_back("meaning");

@@ -94,7 +94,7 @@ const OptionTable& options_of(const SpaceChoice&) {
       "space",
       {
           option("compatibility", "", "none, or every choice of GiordanoRobot's coordinated control at once",
-                 "docs/space.md#as-published", &O::compatibility),
+                 "docs/concepts/space.md#as-published", &O::compatibility),
           option("duration", "s", "of the flight; 0: the scenario's own", kOurs, &O::duration, Range{0.0, 3600.0}),
           option("rate", "Hz", "of the control loop, and steps of the plant", kOurs, &O::rate, Range{10.0, 20000.0}),
           option("sample_rate", "Hz", "rows of the samples in a second", kOurs, &O::sample_rate, Range{0.1, 20000.0}),

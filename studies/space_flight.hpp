@@ -74,7 +74,7 @@ struct SpaceRequest {
   std::vector<Payload> payloads = {};  ///< beside those of the profile
 };
 
-/// In the order of docs/space_flight.md.
+/// In the order of docs/concepts/space.md#flights.
 ANTAEUS_API std::vector<std::string> space_scenario_names();
 /// One sentence. \throws OptionsError with the nearest name
 ANTAEUS_API std::string space_scenario_summary(std::string_view name);

@@ -348,7 +348,7 @@ std::vector<Metric> flight_metrics(const FlightFigures& f) {
 
 namespace {
 
-/// What the published scheme does worse, where it was chosen (docs/space.md#as-published has the figures).
+/// What the published scheme does worse, where it was chosen (docs/concepts/space.md#as-published has the figures).
 void add_published_remarks(ExperimentResult& result, const FlightOptions& options) {
   if (options.space.compatibility != SpaceCompatibility::published) return;
   if (options.control.control.law == FlyingLaw::regulator) {

@@ -1,6 +1,6 @@
 """Data, packages and programs that tests need beyond the build. Each skip names the one command that provides it, after "run:" (tools/count_tests.py reads it).
 
-CLONE is a clone of the incident's repository (docs/incident.md); FOLDER holds the data that CONTRIBUTING.md lists."""
+CLONE is a clone of the incident's repository (docs/concepts/incident.md); FOLDER holds the data that CONTRIBUTING.md lists."""
 
 import os
 import pathlib

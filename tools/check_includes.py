@@ -9,38 +9,32 @@ import pathlib
 import re
 import sys
 
-# Room -> its layer, and the question that it answers.
+# Module -> its layer and its content.
 ROOMS = {
-    "core": (0, "which words do all share? wrench, sign, pose, observation, status, verdict, reasons, estimates, "
-        "options and settings, names of enumerations, fields of results, errors; lanes: several numbers side "
-        "by side; no algorithms"),
-    "numerics": (1, "what does a matrix do to numbers? small SVD, inverses, gains, condition numbers, Gaussian posterior, "
-        "redundancy; programmes with limits, contact margins"),
-    "signal": (1, "what do samples say over time? filters, derivatives, resampling, χ², alarm limits, CUSUM, hysteresis"),
-    "io": (1, "what stands in a file? tables, CSV, npy, npz, Parquet, JSON, meshes, files written whole or not at all"),
-    "robot": (2, "what is the robot, and where is it now? description, model, dynamics, profile, settings, self-"
-        "collision, the instant; `files/` reads and writes them"),
-    "draw": (2, "what does a figure look like? figures and contour maps as data, their SVG, HTML that escapes itself"),
-    "estimation": (3, "which wrench do the torques hold, and where is a robot touched? residuals, posterior, filter, contact-"
-        "free projection; limbs and endpoints of a description; `published/`: the deployed and the stacked estimator and their guards"),
-    "episode": (3, "what was recorded? loading and checking logs, raw logs of any robot, smoothing, synthetic twins"),
-    "contact": (3, "which forces carry a motion? inverse dynamics through contacts, one frame or over time, with limits"),
-    "ik": (3, "which joint positions bring a frame to a pose, and what prevents it?"),
-    "tasks": (3, "which motion does several things at once, the important ones first?"),
-    "space": (3, "what moves when nothing holds the robot? a free base with one arm: its map, dynamics and control"),
-    "trust": (4, "may this number be used? reliability, feasibility, causes, the consumer’s guard, the drop-in, the "
-        "flight record"),
-    "check": (4, "is this log what the profile says, and what should one say? units, clocks, order and sign of its channels, "
-        "by evidence; profiles of strangers’ robots"),
-    "control": (4, "which torques now? impedance, admittance, hybrid force and position, with and without a force sensor"),
-    "sim": (4, "what would the world do? scenes, plants and flights in MuJoCo"),
-    "replay": (4, "what do millions of states say? a kernel over lanes, on all cores, with the loop’s verdicts"),
-    "live": (5, "what does a running robot say now? messages of its drivers, order and clocks of a stream, the guarded "
-                "estimator on a thread of its own"),
-    "pose": (5, "what does a pose let torques tell? pose quality, pre-flight, advice, maps"),
-    "identification": (5, "how wrong are model and torques, by logs? `held`, `moving`, `unlabelled`: one method each"),
-    "audit": (6, "what happened in a log? reconstruction, events, counterfactuals, verdict, as plain structs"),
-    "report": (7, "how is a result shown? pages as data, and their HTML; no algorithms"),
+    "core": (0, "shared vocabulary types: wrench, sign, pose, observation, status, verdict, reasons, estimates, options and settings, enumerations, "
+        "fields of results, errors; SIMD lanes; no algorithms"),
+    "numerics": (1, "linear algebra: small SVD, inverses, gains, condition numbers, Gaussian posterior, redundancy; QPs, contact margins"),
+    "signal": (1, "samples over time: filters, derivatives, resampling, χ², alarm limits, CUSUM, hysteresis"),
+    "io": (1, "file formats: tables, CSV, npy, npz, Parquet, JSON, meshes; files written whole or not at all"),
+    "robot": (2, "description, model, dynamics, profile, settings, self-collision, the instant; `files/` reads and writes them"),
+    "draw": (2, "plots and contour maps as data, their SVG, escaped HTML"),
+    "estimation": (3, "residuals, posterior, filter, contact-free projection; limbs and endpoints of a description; `published/`: the deployed "
+        "and the stacked estimator and their guards"),
+    "episode": (3, "loading and checking logs, raw logs of any robot, smoothing, synthetic episodes"),
+    "contact": (3, "inverse dynamics through contacts, per frame or over time, with limits"),
+    "ik": (3, "joint positions for a pose of a frame, or what prevents it"),
+    "tasks": (3, "several motions at once, by priority"),
+    "space": (3, "a free base with one arm: coordinated map, dynamics and control"),
+    "trust": (4, "whether an estimate may be used: reliability, feasibility, causes, the consumer guard, the single-frame estimator, the flight recorder"),
+    "check": (4, "whether a log is what its profile says: units, clocks, order and sign of channels, by evidence; profiles of third-party robots"),
+    "control": (4, "controllers: impedance, admittance, hybrid force and position, with and without a force sensor"),
+    "sim": (4, "scenes, plants and flights in MuJoCo"),
+    "replay": (4, "many states at once: a SIMD kernel on all cores, with the loop’s verdicts"),
+    "live": (5, "a running robot: messages of its drivers, order and clocks of a stream, the guarded estimator on its own thread"),
+    "pose": (5, "observability of a pose: pose quality, pre-flight, advice, maps"),
+    "identification": (5, "noise, friction and inertia from logs: `held`, `moving`, `unlabelled`, one method each"),
+    "audit": (6, "what happened in a log: reconstruction, events, counterfactuals, verdict, as plain structs"),
+    "report": (7, "pages as data, and their HTML; no algorithms"),
 }
 LAYERS = {room: layer for room, (layer, _) in ROOMS.items()}
 OUTSIDE = {"studies": 8, "apps": 9}
@@ -78,7 +72,7 @@ def lines_of_rooms(root: pathlib.Path) -> dict[str, int]:
 
 def table() -> str:
     rows = [f"| {layer} | {room} | {question} |\n" for room, (layer, question) in ROOMS.items()]
-    return "| layer | room | the question that it answers |\n|---|---|---|\n" + "".join(rows)
+    return "| layer | module | content |\n|---|---|---|\n" + "".join(rows)
 
 
 def with_table(page: str) -> str:

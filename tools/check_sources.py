@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Checks the tables of docs/sources.md, "Every row": every name exists, and a cited number is in a cited test.
+"""Checks the tables of docs/references.md, "Every row": every name exists, and a cited number is in a cited test.
 
     tools/check_sources.py [--complete] [PAGE]
+    tools/check_sources.py --write      write the tables of the page from tools/reference_rows.tsv; without it they are compared
 
 Each `code` in the last two columns ("where", "test") must be one of: a file of the tree; Suite.Test of a C++ test, or Suite.*; a
 test function `test_x`; a name of ctest as `example.guard_chain`; an option `group.name`, a verb `antaeus x` or a flag `--x` of
-docs/cli.md; a word of the public headers, of the bindings, the package, the studies or the viewer. Rows are numbered from 1 without a gap, each with
+docs/reference; a word of the public headers, of the bindings, the package, the studies or the viewer. Rows are numbered from 1 without a gap, each with
 all four columns. Each number of the column "what" must be in one of the row's tests to the digits printed (% as a share, mm in metres,
 kHz in Hz, ° in radians or as printed): in its body, in what its file has outside of tests, or in a table of numbers (.toml) that the row
 names and the test's file reads, by itself or by a script (.py) of the row. Numbers of equations, figures, tables and runs are not values. A row that says "planned" names what others build now: it is counted, and with --complete an offence. So is "partly"
@@ -19,7 +20,9 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs/sources.md"
+PAGE = ROOT / "docs/references.md"
+ROWS = ROOT / "tools/reference_rows.tsv"
+BEGIN, END = "<!-- generated: rows -->\n", "<!-- end -->"
 ROW = re.compile(r"^\| *(\d+) *\|(.*)\|$", re.M)
 CODE = re.compile(r"`([^`]+)`")
 SPOKEN = ("include", "python/bindings", "python/antaeus", "studies", "src/estimation", "src/report", "tools", "viewer/src")
@@ -127,7 +130,7 @@ def missing_numbers(what, tests, places):
 
 @functools.cache
 def command_line():
-    return (ROOT / "docs/cli.md").read_text("utf-8")
+    return "".join((ROOT / name).read_text("utf-8") for name in ("docs/reference/cli.md", "docs/reference/options.md"))
 
 
 def is_alive(name):
@@ -154,6 +157,19 @@ def is_alive(name):
     return all(part in words() for part in re.findall(r"[A-Za-z_]\w*", name)) and bool(re.match(r"[A-Za-z_]", name))
 
 
+def with_tables(text):
+    """The page with its tables written from the rows."""
+    begin, _, rest = text.partition(BEGIN)
+    tables, document = "", None
+    for number, line in enumerate(ROWS.read_text("utf-8").splitlines()[1:], 1):
+        name, *cells = line.split("\t")
+        if name != document:
+            tables += f"\n### Rows of {name}\n\n| row | what | where | test |\n|---|---|---|---|\n"
+            document = name
+        tables += f"| {number} | " + " | ".join(cells) + " |\n"
+    return begin + BEGIN + tables + "\n" + END + rest.partition(END)[2]
+
+
 def main(complete, page=PAGE):
     offences, planned, number = [], 0, 0
     for found in ROW.finditer(pathlib.Path(page).read_text("utf-8")):
@@ -177,8 +193,10 @@ def main(complete, page=PAGE):
             offences.append(where + "names no test")
         offences += [where + f"{printed} is in none of its tests"
                      for printed in missing_numbers(cells[0], CODE.findall(cells[2]), CODE.findall(cells[1]))]
+    if pathlib.Path(page) == PAGE and with_tables(PAGE.read_text("utf-8")) != PAGE.read_text("utf-8"):
+        offences.append("the tables are not those of tools/reference_rows.tsv; run tools/check_sources.py --write")
     if number == 0:
-        offences.append("no rows in docs/sources.md")
+        offences.append("no rows in docs/references.md")
     for offence in offences:
         print(offence)
     print(f"{len(offences)} offences in {number} rows of the sources, {planned} planned")
@@ -186,4 +204,6 @@ def main(complete, page=PAGE):
 
 
 if __name__ == "__main__":
+    if "--write" in sys.argv[1:]:
+        PAGE.write_text(with_tables(PAGE.read_text("utf-8")), encoding="utf-8")
     sys.exit(main("--complete" in sys.argv[1:], *[word for word in sys.argv[1:] if not word.startswith("--")]))

@@ -1,6 +1,7 @@
-// Draws the figures of docs/ from our own robots and twins, and prints every number that docs/incident.md takes from
-// them. Usage: docs_figures FOLDER, or docs_figures --check FOLDER, which writes nothing and fails for a stale figure.
-// FOLDER holds replay-scaling.csv, measured times that `build/bin/replay_scaling FOLDER/replay-scaling.csv` writes.
+// Draws the figures of docs/ from our own robots and twins, and prints the numbers that docs/concepts/incident.md takes
+// from them. Usage: docs_figures FOLDER, or docs_figures --check FOLDER, which writes nothing and fails for a stale
+// figure. FOLDER holds replay-scaling.csv, measured times that `build/bin/replay_scaling FOLDER/replay-scaling.csv`
+// writes.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -98,7 +99,7 @@ int main(int argc, char** argv) {
   const bool only_check = argc == 3 && std::string_view(argv[1]) == "--check";
   if (argc != 2 && !only_check) return std::fprintf(stderr, "usage: docs_figures [--check] FOLDER\n"), 2;
   try {
-    // docs/estimator.md shows the assumed figures here.
+    // docs/concepts/estimator.md shows the assumed figures here.
     const Robot planar = load_robot("planar_3r"), humanoid = with_noise(load_robot("h1_2"), std::nullopt);
     const std::string wrist = humanoid.profile.endpoints.front().frame;
     const double limit = humanoid.profile.preflight.gain_limit;

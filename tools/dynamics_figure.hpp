@@ -1,5 +1,5 @@
 #pragma once
-// The figure of docs/incident.md, section 9: recursive Newton–Euler on the planar arm.
+// The figure of docs/concepts/incident.md, "M, C and g": recursive Newton–Euler on the planar arm.
 #include "antaeus/draw/figure.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 

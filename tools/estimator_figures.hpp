@@ -1,5 +1,5 @@
 #pragma once
-// The two figures of docs/estimator.md, drawn from our own robot and twin.
+// The two figures of docs/concepts/estimator.md, drawn from our own robot and twin.
 #include <vector>
 
 #include "antaeus/audit/audit.hpp"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Mistakes planted in made logs, and what `antaeus check` calls them: the table of docs/check.md.
+"""Mistakes planted in made logs, and what `antaeus check` calls them: the table behind docs/guide/check.md.
 
-    tools/mistakes_table.py [--seeds 2] [--write docs/check.md]
+    tools/mistakes_table.py [--seeds 2] [--write build/mistakes.md]
 
 Logs are made with Pinocchio: `rnea` of a description whose masses, levers and gains are off as those of real robots are,
 with dry, viscous and Stribeck friction, ripple, rotors, and coloured noise. None of the numbers here are those that the
@@ -224,16 +224,16 @@ def table(program, robots, motions, seeds, rows=ROWS, progress=None):
 
 
 def markdown(counts):
-    lines = ["| planted | before | named | A or B, or a note | not told | wrong |", "|---|---|---|---|---|---|"]
+    lines = ["| fault | named first | alternative or note | not found | wrong |", "|---|---|---|---|---|"]
     total = dict.fromkeys(("named", "told", "not told", "wrong"), 0)
-    for title, before, _, _ in ROWS:
+    for title, *_ in ROWS:
         if title not in counts:
             continue
         c = counts[title]
         for key in total:
             total[key] += c[key]
-        lines.append(f"| {title} | {before} | {c['named']} | {c['told']} | {c['not told']} | {c['wrong']} |")
-    lines.append(f"| **sum** | | {total['named']} | {total['told']} | {total['not told']} | {total['wrong']} |")
+        lines.append(f"| {title} | {c['named']} | {c['told']} | {c['not told']} | {c['wrong']} |")
+    lines.append(f"| **sum** | {total['named']} | {total['told']} | {total['not told']} | {total['wrong']} |")
     return "\n".join(lines)
 
 
@@ -242,17 +242,14 @@ def main():
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--program", default=os.environ.get("ANTAEUS_CLI", str(ROOT / "build/bin/antaeus")))
     parser.add_argument("--rows", default="", help="only rows that begin so, e.g. nothing: right logs")
-    parser.add_argument("--write", help="page whose part between the marks is replaced")
+    parser.add_argument("--write", help="file for the table")
     options = parser.parse_args()
     counts = table(options.program, ("ur5e", "panda", "arm3"), MOTIONS, range(101, 101 + options.seeds),
                    rows=[row for row in ROWS if row[0].startswith(options.rows)], progress=lambda text: print(text, file=sys.stderr))
     text = markdown(counts)
     print(text)
     if options.write:
-        page = Path(options.write)
-        before, rest = page.read_text().split("<!-- mistakes -->\n")
-        after = rest.split("<!-- /mistakes -->\n")[1]
-        page.write_text(f"{before}<!-- mistakes -->\n{text}\n<!-- /mistakes -->\n{after}")
+        Path(options.write).write_text(f"{text}\n")
 
 
 if __name__ == "__main__":

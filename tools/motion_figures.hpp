@@ -1,5 +1,6 @@
 #pragma once
-// The figures of docs/contact.md, docs/ik.md, docs/control.md and docs/space.md, each run here on a robot of our own.
+// The figures of docs/concepts/contact.md, docs/concepts/ik.md, docs/concepts/control.md and docs/concepts/space.md,
+// each run here on a robot of our own.
 #include <vector>
 
 #include "antaeus/draw/figure.hpp"

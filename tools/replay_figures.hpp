@@ -1,5 +1,5 @@
 #pragma once
-// The figure of docs/replay.md, drawn from the table of measured times beside it.
+// The figure of docs/guide/in_your_project.md, drawn from the table of measured times beside it.
 #include <filesystem>
 
 #include "antaeus/draw/figure.hpp"

@@ -39,7 +39,7 @@ fi
   missing+=("$("$python" -c 'import sys; print("python{}.{}-dev".format(*sys.version_info))')")
 if [ ${#missing[@]} -gt 0 ]; then
   command -v apt-get >/dev/null ||
-    fail "missing system packages: ${missing[*]}; docs/in_your_project.md has their names on Fedora and Arch"
+    fail "missing system packages: ${missing[*]}; docs/build.md has their names on Fedora and Arch"
   [ "$(id -u)" -eq 0 ] || fail "missing system packages; run: sudo apt-get install ${missing[*]}"
   echo "antaeus: installing Debian packages: ${missing[*]}" >&2
   apt-get update -qq >/dev/null

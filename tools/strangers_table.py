@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Robots of others through every verb that takes a robot: the table of docs/measured/strangers_robots.md.
+"""Robots of others through every verb that takes a robot: the table of all robots; docs/validation.md has its sums.
 
     tools/strangers_table.py ROBOTS [--mjcf FOLDER] [--cli build/bin/antaeus] [--only WORD] [--write FILE]
 
@@ -228,8 +228,8 @@ def summary(rows):
 
 
 def page(urdfs, mjcfs):
-    text = ["# Robots of others, through every verb", "",
-            "Written by `tools/strangers_table.py ROBOTS --mjcf FOLDER --write docs/measured/strangers_robots.md`, over the URDFs of",
+    text = ["# Third-party robots, through every command", "",
+            "Written by `tools/strangers_table.py ROBOTS --mjcf FOLDER --write build/robots.md`, over the URDFs of",
             "[example-robot-data](https://github.com/Gepetto/example-robot-data) 6.0 and the MJCF files of",
             "[gymnasium](https://github.com/Farama-Foundation/Gymnasium) 1.4.", "", MEANING.rstrip(),
             "\"Logs\" are " + ", ".join(f"`{verb}`" for verb in LOG_VERBS) + " of a log made for the robot, and `contact` of a motion.", "",

@@ -1,5 +1,5 @@
-// Writes the tables of docs/ that follow from the code: options (docs/cli.md), columns (docs/schema/steps.md) and
-// fields of results (docs/schema/summary.md, check.md). usage: docs_tables [--check] DOCS_FOLDER
+// Writes the tables that follow from the code: options (docs/reference/options.md), columns of steps.csv and fields of
+// results (docs/reference/schemas.md). usage: docs_tables [--check] DOCS_FOLDER
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -21,13 +21,13 @@ namespace {
 
 using namespace antaeus;
 
-/// A cell: what would end it is escaped, and a page of docs/ is a link. \param up  from the page that holds it to docs/
-std::string cell(std::string_view text, const std::string& up = "") {
+/// Text for a cell: vertical bars are escaped, and a page of docs/ becomes a link from docs/reference.
+std::string cell(std::string_view text) {
   std::string escaped;
   while (!text.empty()) {
     if (text.starts_with("docs/")) {
       const std::string page(text.substr(5, text.find_first_of(" :;,)", 5) - 5));
-      escaped += "[" + page + "](" + up + page + ")";
+      escaped += "[" + page + "](../" + page + ")";
       text.remove_prefix(5 + page.size());
       continue;
     }
@@ -37,32 +37,57 @@ std::string cell(std::string_view text, const std::string& up = "") {
   return escaped.empty() ? "–" : escaped;
 }
 
-/// What the default of a known robot is; the struct's own value stands before it.
+/// What the default follows once the robot is known. F is the force that the endpoints are made for.
 std::string followed(const OptionRow& row) {
   const std::string share = significant_text(row.share, 3);
   switch (row.follows) {
-    case Follows::sign: return "; [the robot's](notation.md#sign)";
-    case Follows::force: return "; " + share + " [F](estimator.md#defaults-of-any-robot)";
-    case Follows::limit: return "; " + share + " [F](estimator.md#defaults-of-any-robot), of a guess 100 N";
+    case Follows::sign: return "; the robot's";
+    case Follows::force: return "; " + share + " F";
+    case Follows::limit: return "; " + share + " F, else 100 N";
     case Follows::foot_limit: return "; " + share + " weights";
     case Follows::nothing: break;
   }
   return {};
 }
 
+/// Units as tables show them: none for counts, ratios and names.
+std::string unit_text(std::string_view unit) { return unit.empty() || unit == "1" || unit == "–" ? "" : cell(unit); }
+
+/// Replaces every \p words in \p text.
+void replace_all(std::string& text, std::string_view words, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(words, at)) != std::string::npos; at += by.size()) {
+    text.replace(at, words.size(), by);
+  }
+}
+
+/// Values that an option takes; empty where they are not negative or `true` and `false`, as the page says.
+std::string values_text(const OptionRow& row) {
+  std::string values;
+  for (const std::string& choice : row.choices) values += (values.empty() ? "`" : ", `") + choice + "`";
+  const bool is_number = row.type == OptionType::integer || row.type == OptionType::number;
+  if (!is_number) return values;
+  const std::string range = row.range.text();
+  if (range != "zero or more" && range != "more than zero") values = range;
+  if (row.type == OptionType::integer) values = values.empty() ? "whole" : "whole, " + values;
+  replace_all(values, "zero or more", "≥ 0");
+  replace_all(values, "more than zero", "> 0");
+  replace_all(values, "at least", "≥");
+  replace_all(values, "at most", "≤");
+  replace_all(values, "more than", ">");
+  replace_all(values, "less than", "<");
+  replace_all(values, " and ", ", ");
+  return values;
+}
+
 std::string option_table() {
-  std::string text = "| option | unit | default | values | meaning | source |\n|---|---|---|---|---|---|\n";
+  std::string text = "| option | default | meaning |\n|---|---|---|\n";
   for (const OptionGroup& group : OptionGroup::all()) {
     const auto defaults = group.make();
     for (const OptionRow& row : group.table->rows()) {
-      std::string values;
-      for (const std::string& choice : row.choices) values += (values.empty() ? "`" : ", `") + choice + "`";
-      if (row.type == OptionType::switch_) values = "`true`, `false`";
-      if (row.type == OptionType::integer) values = "whole, " + row.range.text();
-      if (row.type == OptionType::number) values = row.range.text();
-      text += "| `" + group.table->group() + "." + row.info.name + "` | " + cell(row.info.unit) + " | `" +
-              row.read(defaults.get()) + "`" + followed(row) + " | " + cell(values) + " | " + cell(row.info.meaning) +
-              " | " + cell(row.info.source) + " |\n";
+      const std::string unit = unit_text(row.info.unit), values = values_text(row);
+      text += "| `" + group.table->group() + "." + row.info.name + "` | `" + row.read(defaults.get()) + "`" +
+              (unit.empty() ? "" : " " + unit) + followed(row) + " | " + cell(row.info.meaning) +
+              (values.empty() ? "" : " (" + values + ")") + " |\n";
     }
   }
   return text;
@@ -72,7 +97,7 @@ std::string column_table() {
   std::string text = "| column | unit | meaning |\n|---|---|---|\n";
   const Table steps = steps_table(Reconstruction{});
   for (const Column& column : steps.columns()) {
-    text += "| `" + column.name + "` | " + cell(column.unit) + " | " + cell(column.meaning, "../") + " |\n";
+    text += "| `" + column.name + "` | " + cell(column.unit) + " | " + cell(column.meaning) + " |\n";
   }
   return text;
 }
@@ -117,38 +142,94 @@ struct Held<Value> {
   using Item = typename Value::value_type;
 };
 
-/// The leaves of a struct's file: path, type, unit, meaning. \param rows  of each key at the top
-template <class Struct>
-void add_fields(const std::string& before, std::map<std::string, std::string>& rows) {
-  visit_fields(static_cast<const Struct*>(nullptr), [&](const auto& field) {
-    if constexpr (std::remove_cvref_t<decltype(field)>::use != FieldUse::python_only) {
-      using Value = std::remove_cvref_t<decltype(value_of(field, std::declval<const Struct&>()))>;
-      const std::string path = before + key_of(field);
-      const auto row = [&](const std::string& type, const std::string& end, const std::string& words = {}) {
-        const bool shown = std::remove_cvref_t<decltype(field)>::use == FieldUse::everywhere;
-        std::string text = "| `" + path + end + "` | ";
-        text += shown ? "`" + std::string(field.name) + "`" : "–";
-        text += " | " + type + (field.is_step || field.may_lack ? " or null" : "") + " | " + cell(field.unit) + " | " +
-                (words.empty() || *field.meaning != '\0' ? cell(field.meaning, "../") : "");
-        if (!words.empty()) text += std::string(*field.meaning != '\0' ? ": " : "") + words;
-        rows[path.substr(0, path.find_first_of(".["))] += text + " |\n";
-      };
-      if constexpr (HasFields<Value>) {
-        add_fields<Value>(path + ".", rows);
-      } else if constexpr (HasFields<typename Held<Value>::Item>) {
-        const bool optional = std::is_same_v<Value, std::optional<typename Held<Value>::Item>>;
-        if (optional) row("null", "");
-        add_fields<typename Held<Value>::Item>(path + (optional ? "." : "[]."), rows);
-      } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
-        row("text", "[]");
+/// The fields of a result: for each key at the top the objects below it, each with the rows of its members.
+class FieldTables {
+ public:
+  /// Adds the members of \p Struct. \param object  path of the object; empty: the file itself
+  template <class Struct>
+  void add(const std::string& object) {
+    visit_fields(static_cast<const Struct*>(nullptr), [&](const auto& field) {
+      if constexpr (std::remove_cvref_t<decltype(field)>::use != FieldUse::python_only) {
+        using Value = std::remove_cvref_t<decltype(value_of(field, std::declval<const Struct&>()))>;
+        const std::string path = (object.empty() ? "" : object + ".") + key_of(field);
+        const auto row = [&](const std::string& type, const std::string& end, std::string words = {}) {
+          if (!words.empty()) {
+            const auto [first, is_new] = words_of_.try_emplace(words, path);
+            if (!is_new) words = "as `" + first->second + "`";
+          }
+          const std::string unit = unit_text(field.unit);
+          const std::size_t dot = path.rfind('.');  // a key may name an object, too
+          const std::string parent = dot == std::string::npos ? "" : path.substr(0, dot);
+          const std::string leaf = dot == std::string::npos ? path : path.substr(dot + 1);
+          rows_of(parent, path).text += "| `" + leaf + end + "` | " + type +
+                                        (field.is_step || field.may_lack ? " or null" : "") +
+                                        (unit.empty() ? "" : " [" + unit + "]") + " | " +
+                                        (words.empty() || *field.meaning != '\0' ? cell(field.meaning) : "") +
+                                        (!words.empty() && *field.meaning != '\0' ? ": " : "") + words + " |\n";
+        };
+        if constexpr (HasFields<Value>) {
+          add_object<Value>(path);
+        } else if constexpr (HasFields<typename Held<Value>::Item>) {
+          const bool optional = std::is_same_v<Value, std::optional<typename Held<Value>::Item>>;
+          if (optional) row("null", "");
+          add_object<typename Held<Value>::Item>(path + (optional ? "" : "[]"));
+        } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+          row("text", "[]");
+        } else {
+          const FieldCell one = cell_of<Value>();
+          const bool list = one.type.ends_with("numbers");
+          row(one.type, !list ? "" : one.type.find("lists") != std::string::npos ? "[][]" : "[]", one.words);
+        }
+      }
+    });
+  }
+
+  /// Removes a key of the file. Its own row goes to \p top, the rows of each object below it to \p objects, after a
+  /// row with the object's path.
+  void take(const std::string& key, std::string& top, std::string& objects) {
+    for (const Object& object : objects_[key]) {
+      if (object.path.empty()) {
+        top += object.text;
       } else {
-        const FieldCell one = cell_of<Value>();
-        const bool list = one.type.ends_with("numbers");
-        row(one.type, !list ? "" : one.type.find("lists") != std::string::npos ? "[][]" : "[]", one.words);
+        objects +=
+            "| **`" + object.path + "`** |" + (object.as.empty() ? "" : " | " + object.as + " |") + "\n" + object.text;
       }
     }
-  });
-}
+    objects_.erase(key);
+  }
+
+  std::vector<std::string> keys() const {
+    std::vector<std::string> keys;
+    for (const auto& [key, objects] : objects_) keys.push_back(key);
+    return keys;
+  }
+
+ private:
+  struct Object {
+    std::string path, text, as;
+  };
+
+  /// Adds an object, or names the one before it that has the same members.
+  template <class Struct>
+  void add_object(const std::string& path) {
+    static const char kType = 0;
+    const auto [first, is_new] = paths_.try_emplace(&kType, path);
+    if (is_new) return add<Struct>(path);
+    rows_of(path, path).as = "as `" + first->second + "`";
+  }
+
+  Object& rows_of(const std::string& object, const std::string& path) {
+    std::vector<Object>& objects = objects_[path.substr(0, path.find_first_of(".["))];
+    for (Object& one : objects) {
+      if (one.path == object) return one;
+    }
+    return objects.emplace_back(Object{object, {}, {}});
+  }
+
+  std::map<std::string, std::vector<Object>> objects_;  // by key of the file
+  std::map<const void*, std::string> paths_;            // by type: where it was first
+  std::map<std::string, std::string> words_of_;         // by names of an enumeration: the first key that takes them
+};
 
 /// Replaces what stands between the two marks of \p name. \return false when the file was other than it should be
 bool put(const std::string& file, const std::string& name, const std::string& table, bool only_check) {
@@ -171,30 +252,31 @@ bool put(const std::string& file, const std::string& name, const std::string& ta
   return false;
 }
 
-/// The table of some keys of a struct's file for each mark "fields of KEY, KEY" on its page; every key has its place
-/// there, but those that \p elsewhere names.
+/// Writes a table for each mark "NAME: KEY, KEY" of the page; every key of the file has a mark, except \p elsewhere.
 template <class Struct>
-bool put_summary(const std::string& file, bool only_check, std::initializer_list<const char*> elsewhere = {}) {
-  std::map<std::string, std::string> rows;
-  add_fields<Struct>("", rows);
-  for (const char* key : elsewhere) rows.erase(key);
-  std::stringstream page;
-  page << std::ifstream(file).rdbuf();  // before it is written
+bool put_fields(const std::string& page, const std::string& name, bool only_check,
+                std::initializer_list<const char*> elsewhere = {}) {
+  FieldTables tables;
+  tables.add<Struct>("");
+  std::string left_out;
+  for (const char* key : elsewhere) tables.take(key, left_out, left_out);
+  std::stringstream text;
+  text << std::ifstream(page).rdbuf();  // before it is written
   bool right = true;
-  for (std::string line; std::getline(page, line);) {
-    const std::string begin = "<!-- generated: ", fields = begin + "fields of ";
-    if (!line.starts_with(fields)) continue;
-    std::string table = "| key | in C++ and Python | type | unit | meaning |\n|---|---|---|---|---|\n";
+  for (std::string line; std::getline(text, line);) {
+    const std::string begin = "<!-- generated: ";
+    if (!line.starts_with(begin + name + ": ")) continue;
     const std::string mark = line.substr(begin.size(), line.rfind(" -->") - begin.size());
-    std::istringstream keys(mark.substr(fields.size() - begin.size()));
-    for (std::string key; std::getline(keys >> std::ws, key, ',');) {
-      table += rows[key];
-      rows.erase(key);
-    }
-    right = put(file, mark, table, only_check) && right;
+    std::string top = "| key | type | meaning |\n|---|---|---|\n", objects;
+    std::istringstream keys(mark.substr(name.size() + 2));
+    for (std::string key; std::getline(keys >> std::ws, key, ',');) tables.take(key, top, objects);
+    right = put(page, mark, top + objects, only_check) && right;
   }
-  for (const auto& [key, table] : rows) std::fprintf(stderr, "%s: no mark has '%s'\n", file.c_str(), key.c_str());
-  return right && rows.empty();
+  for (const std::string& key : tables.keys()) {
+    std::fprintf(stderr, "%s: no mark of '%s' has '%s'\n", page.c_str(), name.c_str(), key.c_str());
+    right = false;
+  }
+  return right;
 }
 
 }  // namespace
@@ -202,12 +284,12 @@ bool put_summary(const std::string& file, bool only_check, std::initializer_list
 int main(int argc, char** argv) {
   const bool only_check = argc == 3 && std::string_view(argv[1]) == "--check";
   if (argc != 2 && !only_check) return std::fprintf(stderr, "usage: docs_tables [--check] FOLDER\n"), 2;
-  const std::string folder = argv[argc - 1];
-  const bool options = put(folder + "/cli.md", "options", option_table(), only_check);
-  const bool columns = put(folder + "/schema/steps.md", "columns", column_table(), only_check);
-  // Baselines are as `audited`, and what a check finds is on its own page.
-  const bool fields = put_summary<Audit>(folder + "/schema/summary.md", only_check, {"baselines", "check"});
-  const bool findings = put_summary<CheckResult>(folder + "/schema/check.md", only_check);
-  const bool whole = put_summary<WholeLog>(folder + "/schema/whole.md", only_check);
-  return options && columns && fields && findings && whole ? 0 : 1;
+  const std::string folder = std::string(argv[argc - 1]) + "/reference", schemas = folder + "/schemas.md";
+  const bool options = put(folder + "/options.md", "options", option_table(), only_check);
+  const bool columns = put(schemas, "columns", column_table(), only_check);
+  // Baselines are as `audited`, and a check has tables of its own.
+  const bool audit = put_fields<Audit>(schemas, "audit", only_check, {"baselines", "check"});
+  const bool check = put_fields<CheckResult>(schemas, "check", only_check);
+  const bool whole = put_fields<WholeLog>(schemas, "whole", only_check);
+  return options && columns && audit && check && whole ? 0 : 1;
 }

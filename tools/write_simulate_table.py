@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
-"""Runs every experiment of `antaeus simulate` and every flight of `antaeus space` and writes their figures between the
-markers of docs/simulate.md and docs/space_flight.md.
+"""Runs every experiment of `antaeus simulate` and every flight of `antaeus space` and writes their figures into
+build/experiments.md.
 Usage: write_simulate_table.py [NAME...]; ANTAEUS_CLI names the program. `make docs-simulate` calls it."""
 
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 
-DOCS = pathlib.Path(__file__).resolve().parents[1] / "docs"
-# Verb → its page, and what its list calls the runs.
-VERBS = {"simulate": ("simulate.md", "experiments"), "space": ("space_flight.md", "scenarios")}
+OUT = pathlib.Path(__file__).resolve().parents[1] / "build/experiments.md"
+VERBS = {"simulate": "experiments", "space": "scenarios"}  # verb → key of its list
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -45,7 +43,7 @@ def section(program, verb, name):
     if done.returncode not in (0, 1):
         sys.exit(f"{name}: {done.stderr.strip()}")
     summary = json.loads(done.stdout)
-    lines = [f"### {summary['title']}", "", f"`{summary['command']}`. {summary['question']}", "",
+    lines = [f"## {summary['title']}", "", f"`{summary['command']}`. {summary['question']}", "",
              "| figure | value | unit | criterion | | published | meaning |", "|---|---|---|---|---|---|---|"]
     for one in summary["criteria"]:
         met = {True: "met", False: "**missed**", None: ""}[one["met"]]
@@ -59,28 +57,15 @@ def section(program, verb, name):
     return "\n".join(lines)
 
 
-def renew(program, verb):
-    page, key = DOCS / VERBS[verb][0], VERBS[verb][1]
-    listed = json.loads(subprocess.run([program, verb, "--json"], capture_output=True, text=True, check=True).stdout)
-    names = [one["name"] for one in listed[key]]
-    text = page.read_text(encoding="utf-8")
-    for name in names:
-        if len(sys.argv) > 1 and name not in sys.argv[1:]:
-            continue
-        begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-        block = f"{begin}\n\n{section(program, verb, name)}\n{end}"
-        if begin in text:
-            text = re.sub(re.escape(begin) + ".*?" + re.escape(end), lambda _: block, text, flags=re.S)  # noqa: B023
-        else:
-            text = text.rstrip() + "\n\n" + block + "\n"
-    # In the order of the program's list; what stands before the first stays.
-    blocks = dict(re.findall(r"(?s)<!-- ([a-z-]+) -->(.*?)<!-- /\1 -->", text))
-    if not blocks:
-        return
-    head = text[: text.index("<!-- ")].rstrip()
-    page.write_text(head + "\n\n" + "\n\n".join(f"<!-- {n} -->{blocks[n]}<!-- /{n} -->" for n in names if n in blocks) + "\n", encoding="utf-8")
+def main(program, wanted):
+    sections = []
+    for verb, key in VERBS.items():
+        listed = json.loads(subprocess.run([program, verb, "--json"], capture_output=True, text=True, check=True).stdout)
+        sections += [section(program, verb, one["name"]) for one in listed[key] if not wanted or one["name"] in wanted]
+    OUT.parent.mkdir(exist_ok=True)
+    OUT.write_text("# Experiments and flights\n\n" + "\n\n".join(sections), encoding="utf-8")
+    print(OUT, file=sys.stderr)
 
 
 if __name__ == "__main__":
-    for each in VERBS:
-        renew(os.environ.get("ANTAEUS_CLI", "build/bin/antaeus"), each)
+    main(os.environ.get("ANTAEUS_CLI", "build/bin/antaeus"), sys.argv[1:])

@@ -1,6 +1,6 @@
 """What an estimator made of a run, against the truth: sums that add up over seeds, and figures made of them.
 
-Definitions: docs/truth.md#columns. Forces act on the robot, world axes.
+Definitions: README.md#columns. Forces act on the robot, world axes.
 """
 
 import math

@@ -1,5 +1,5 @@
 """Real logs as rows of the same table, where the folder ANTAEUS_SHARED has them: logs that nothing touched, whose true
-force is zero, and a leg above a force sensor. CONTRIBUTING.md#data-of-others says how to get them.
+force is zero, and a leg above a force sensor. docs/build.md#reference-data says how to get them.
 """
 
 import collections
@@ -95,12 +95,12 @@ def rows(say):
     """(rows, what was left out and why)."""
     shared = os.environ.get("ANTAEUS_SHARED")
     if not shared:
-        return [], [("real logs", "ANTAEUS_SHARED is not set; CONTRIBUTING.md#data-of-others says what it holds")]
+        return [], [("real logs", "ANTAEUS_SHARED is not set; docs/build.md#reference-data says what it holds")]
     found, skipped = [], []
     for name, logs in SETS.items():
         folder = pathlib.Path(shared) / name
         if not folder.is_dir():
-            skipped.append((f"real logs of {name}", f"{folder} is not there; CONTRIBUTING.md#data-of-others says how to get it"))
+            skipped.append((f"real logs of {name}", f"{folder} is not there; docs/build.md#reference-data says how to get it"))
             continue
         try:
             for log in logs(folder):

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Where the guarded estimator lies: scenarios in MuJoCo, several robots, against the truth (docs/truth.md).
+"""Where the guarded estimator lies: scenarios in MuJoCo, several robots, against the truth (README.md beside this).
 
     build/venv/bin/python benchmarks/truth/run.py              the whole matrix, under half an hour on two cores
     build/venv/bin/python benchmarks/truth/run.py --quick      every scenario for a moment, two robots, under a minute
     build/venv/bin/python benchmarks/truth/run.py --only push,impact --robots panda,my_arm.urdf --seeds 7,9
-    build/venv/bin/python benchmarks/truth/run.py --write      also the table in docs/truth.md
 
 Into build/bench_truth (--out): table.parquet, table.md, report.html, and a file a run in cache/. A run that is killed goes
 on where it stopped: the same command takes what is there. Exit code 2: bad input, one line, nothing written.
@@ -44,7 +43,6 @@ import scenarios
 import table
 from scenarios import Wrong
 
-DOCS = ROOT / "docs/truth.md"
 QUICK_S, QUICK_ROBOTS, QUICK_SEEDS = 4.5, ("h1_2", "panda"), (1,)
 DRAWN = 12  # lies that the page draws
 
@@ -60,7 +58,6 @@ def options():
     parser.add_argument("--tuned", action="store_true", help="also the even seeds, beside the table")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_S} s of each scenario, {' and '.join(QUICK_ROBOTS)}, one seed")
     parser.add_argument("--json", action="store_true", help="print the table as JSON; progress goes to stderr")
-    parser.add_argument("--write", action="store_true", help="also write the table into docs/truth.md")
     parser.add_argument("--export", metavar="DIR", help="also write each run as a log that `antaeus audit` reads, with the truth")
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(), help="processes (default: one a core)")
     parser.add_argument("--no-logs", action="store_true", help="without the real logs of ANTAEUS_SHARED")
@@ -292,8 +289,6 @@ def main():
     one.write_whole(out / "table.md", lambda path: pathlib.Path(path).write_text(text, encoding="utf-8"))
     page = table.page(result, traces)
     one.write_whole(out / "report.html", lambda path: pathlib.Path(path).write_text(page, encoding="utf-8"))
-    if given.write:
-        table.write_docs(result, DOCS)
     if given.json:
         print(table.as_json(result), end="")
     lying = [row for row in rows if table.is_lie(row)]

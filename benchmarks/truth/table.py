@@ -10,7 +10,6 @@ import one
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-BEGIN, END = "<!-- written by make bench-truth WRITE=1: begin {} -->", "<!-- end {} -->"
 LIES, LARGE_LIE = 0.02, 10.0  # share of samples, [N]: what is called a lie in the list above the table
 
 
@@ -125,20 +124,6 @@ def write_parquet(rows, file):
     one.write_whole(file, lambda path: pq.write_table(table, path))
 
 
-def between(text, name, new):
-    """A page with what stands between two marks replaced."""
-    begin, end = BEGIN.format(name), END.format(name)
-    head, rest = text.split(begin)
-    return f"{head}{begin}\n\n{new}\n{end}{rest.split(end)[1]}"
-
-
-def write_docs(result, page):
-    text = pathlib.Path(page).read_text(encoding="utf-8")
-    text = between(text, "lies", lies_first(result["rows"]))
-    text = between(text, "table", markdown(result))
-    one.write_whole(page, lambda path: pathlib.Path(path).write_text(text, encoding="utf-8"))
-
-
 STYLE = """
 body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:110em;padding:0 1.5em;color:#222;background:#fff}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}td,th{padding:.25em .6em;border-bottom:1px solid #ddd;
@@ -208,7 +193,7 @@ def page(result, traces):
         f"<h1>Where the guarded estimator lies</h1><p>Simulation in MuJoCo against the truth, and real logs. "
         f"{len(lying)} of {len(result['rows'])} rows lie in more than {100 * LIES:.0f} % of their samples or by more than "
         f"{LARGE_LIE:.0f} N (red; yellow: listed as undetectable before the run). A lie: state <code>ok</code>, truth outside "
-        f"the 95 % ellipsoid and more than 5 N off in the directions of sd up to 12 N. Columns: docs/truth.md.</p>"
+        f"the 95 % ellipsoid and more than 5 N off in the directions of sd up to 12 N. Columns: benchmarks/truth/README.md.</p>"
         f"<p>{word(result['command'])}; seeds {word(', '.join(map(str, result['seeds'])))}; antaeus {word(result['antaeus'])}; "
         f"MuJoCo {word(result['mujoco'])}.</p><p><input id=find placeholder='filter rows: robot, scenario, undetectable …'></p>"
         f"<div class=scroll><table id=all><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"

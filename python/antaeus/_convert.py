@@ -78,7 +78,7 @@ def convert(recording: str | os.PathLike[str], out: str | os.PathLike[str], *, m
     Formats: ROS 1 and ROS 2 bags, MCAP, HDF5 (robomimic, ALOHA), LeRobot v2 and v3, csv of UR's RTDE client, of libfranka
     and of PlotJuggler, Unitree's teleoperation json. Joints keep the names of the recording; positions are in rad or m,
     torques in N·m or N where the format states units, else as they stand, and `channels` says "unknown". `time` is in
-    seconds from `start_ns` on, on one clock of the recording. docs/convert.md has the map's keys.
+    seconds from `start_ns` on, on one clock of the recording. docs/guide/your_robot.md has the map's keys.
 
     Args:
         recording: file or folder.

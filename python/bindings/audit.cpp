@@ -164,7 +164,8 @@ SavedForms audit_forms(const Audit& self) {
 }
 
 constexpr const char* kStepsDoc =
-    "The table of steps.csv (docs/schema/steps.md): column → read-only array, one row a step, endpoint and estimator; "
+    "The table of steps.csv (docs/reference/schemas.md): column → read-only array, one row a step, endpoint and "
+    "estimator; "
     "texts are arrays of str, NaN is \"no number\". Made anew at each call: keep it.";
 constexpr const char* kStreamDoc = "The steps as Arrow's stream: pyarrow.table(audit), polars.from_arrow(audit).";
 constexpr const char* kArrowDoc =
@@ -278,11 +279,12 @@ void bind_result(nb::module_& module) {
       .def_prop_ro(
           "summary", [](const Audit& self) { return dictionary(self, audit_summary); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
-          "What summary.json holds (docs/schema/summary.md); made anew at each call.")
+          "What summary.json holds (docs/reference/schemas.md); made anew at each call.")
       .def_prop_ro(
           "whole", [](const Audit& self) { return dictionary(self, whole_log); },
           nb::sig("def whole(self) -> dict[str, typing.Any]"),
-          "What whole.json holds: all steps of a log of which a part was audited (docs/schema/whole.md). Its `steps` "
+          "What whole.json holds: all steps of a log of which a part was audited (docs/reference/schemas.md). Its "
+          "`steps` "
           "is "
           "0 where the audited part is the log.")
       .def_prop_ro(

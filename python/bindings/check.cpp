@@ -179,7 +179,7 @@ void bind_described(nb::module_& module) {
 }
 
 void bind_check_result(nb::module_& module) {
-  bind_enumeration<Fault>(module, "A mistake in how a log was recorded or is read (docs/check.md).");
+  bind_enumeration<Fault>(module, "A mistake in how a log was recorded or is read (docs/guide/check.md).");
   bind_enumeration<Severity>(
       module,
       "error: no force that is computed from the log can be trusted. warning: some may be wrong. "
@@ -217,7 +217,7 @@ void bind_check_result(nb::module_& module) {
       .def_prop_ro(
           "summary", [](const CheckResult& self) { return loaded_json(to_json(self).dump()); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
-          "What summary.json holds (docs/schema/check.md); made anew at each call.")
+          "What summary.json holds (docs/reference/schemas.md); made anew at each call.")
       .def("__repr__", [](const CheckResult& self) {
         return decoded("CheckResult(" + self.log + ": " + check_headline(self) + ")");
       });

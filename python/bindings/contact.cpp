@@ -331,7 +331,7 @@ void bind_contact_result(nb::module_& module) {
       .def_prop_ro(
           "summary", [](const Solved& self) { return loaded_json(contact_summary(*self.result).dump()); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
-          "What summary.json holds (docs/schema/contact.md); made anew at each call.")
+          "What summary.json holds (docs/reference/schemas.md); made anew at each call.")
       .def(
           "_repr_html_", [](const Solved& self) { return notebook_html(contact_forms(self, false)); },
           nb::sig("def _repr_html_(self) -> str"), kNotebookDoc)
@@ -449,7 +449,8 @@ void bind_motions(nb::module_& module) {
   const std::string all_doc = options_doc<ContactOptions>(
       "The wrenches of a motion's contacts, the torques behind it, and what it does not tell: what `antaeus contact` "
       "does. motion: .npz, folder of .npy or .csv, or its arrays by name (q with dt or time; v and a: independent "
-      "states); without a robot a .csv or .parquet of a total wrench and the poses of feet (docs/contact.md). robot: "
+      "states); without a robot a .csv or .parquet of a total wrench and the poses of feet (docs/concepts/contact.md). "
+      "robot: "
       "a name, a profile, a description, or a Robot whose base floats. limits: none, pyramid, cone. settings: "
       "'group.option' → value of groups split and timing. The interpreter's lock is released "
       "meanwhile. EpisodeError, "

@@ -180,7 +180,7 @@ void bind_law(nb::module_& module) {
       "the arm, ToolDynamics.size(). K_o, K_do: an orientation term, which the printed law lacks; both 0: as printed. "
       "OptionsError for a size below 1, an unknown gain (with the nearest) or one out of its range.");
   nb::class_<HybridLaw>(module, "HybridLaw",
-                        "The force-control lab's hybrid law under its own names (docs/sources.md), beside "
+                        "The force-control lab's hybrid law under its own names (docs/references.md), beside "
                         "HybridController, with the same "
                         "target and the same command: F_p = K_p S_p (x_d − x) − K_d S_p ẋ, e_f = F_desired − "
                         "F_measured, F_f = −(K_fp e_f "

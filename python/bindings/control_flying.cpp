@@ -85,7 +85,8 @@ void bind_control_flying(nb::module_& module) {
       "of "
       "options of those groups. posture [n]: what the null motion of seven joints takes up. compatibility: none, or "
       "published for every "
-      "choice of GiordanoRobot at once (docs/space.md#coordinated-control says what that does worse): law tracker "
+      "choice of GiordanoRobot at once (docs/concepts/space.md#coordinated-control says what that does worse): law "
+      "tracker "
       "unless law is "
       "regulator, the three-tier inverse let go at once, Ĉ in the published form; options that contradict it are "
       "refused.");
@@ -93,7 +94,7 @@ void bind_control_flying(nb::module_& module) {
       module, "FlyingControl",
       "Coordinated control of a free-flying robot: base force, base torque and joint "
       "torques that bring centre of mass, attitude and end-effector to a reference "
-      "(docs/space.md#coordinated-control). update() never raises for numbers: see its status.");
+      "(docs/concepts/space.md#coordinated-control). update() never raises for numbers: see its status.");
   const auto define = [&]<class Model>(const char* text) {
     control.def(
         "__init__",

@@ -194,7 +194,8 @@ void bind_parts(nb::module_& module) {
 void bind_estimates(nb::module_& module) {
   nb::class_<EstimateTable>(
       module, "EstimateTable",
-      "Wrenches of a log, step by step: the table that `antaeus estimate` writes (docs/schema/steps.md), one row a "
+      "Wrenches of a log, step by step: the table that `antaeus estimate` writes (docs/reference/schemas.md), one row "
+      "a "
       "step "
       "and endpoint. result[\"Fz\"] is a column as a read-only array; texts are arrays of str, NaN is \"no number\".")
       .def_prop_ro("columns", &column_names, "Names, in the table's order.")

@@ -129,7 +129,7 @@ void bind_experiments(nb::module_& module) {
       .def_prop_ro(
           "summary", [](const Ran& self) { return loaded_json(experiment_summary_json(self.result).dump()); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
-          "What summary.json holds (docs/schema/simulate.md); made anew at each call.")
+          "What summary.json holds (docs/reference/schemas.md); made anew at each call.")
       .def("save", &save_run, "path"_a, nb::kw_only(), "clip"_a = false,
            "Writes the page (.html), the summary (.json) or the samples (.csv, .parquet); under any other name all of "
            "them as a folder: report.html, summary.json, samples.parquet and samples.csv, with clip also clip.mp4. A "

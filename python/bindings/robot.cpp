@@ -236,7 +236,8 @@ void bind_noise(nb::module_& module) {
 
 void bind_profile(nb::module_& module) {
   nb::class_<RobotProfile> robot_profile(
-      module, "RobotProfile", "What a robot's description does not say and its users must know (docs/profile.md).");
+      module, "RobotProfile",
+      "What a robot's description does not say and its users must know (docs/reference/profile.md).");
   robot_profile
       .def("pose", &RobotProfile::pose, "name"_a, nb::rv_policy::reference_internal,
            "ModelError with the nearest name.")

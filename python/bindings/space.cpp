@@ -165,7 +165,7 @@ void bind_flyer(nb::module_& module) {
       "frame: its end-effector. j_plus, null_space: dicts that change some options of the group; a Robot's profile is "
       "read first. coriolis: passive, or published (not passive where J⊕ is not inverted exactly). "
       "compatibility: none, or published for every choice of GiordanoRobot at once "
-      "(docs/space.md#coordinated-control), beside "
+      "(docs/concepts/space.md#coordinated-control), beside "
       "which "
       "options that contradict it are refused. ModelError, OptionsError say what does not fit.";
   doc = options_doc<ThreeTierOptions>(doc + "\n\nj_plus");

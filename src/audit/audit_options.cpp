@@ -37,7 +37,7 @@ const OptionTable& options_of(const EventOptions&) {
               option("focus_force", "N", "force whose first step the audit takes apart; the peak when none reaches it",
                      "ten times the published clamp", &O::focus_force)),
           option("tilt", "deg", "base tilt of the sensitivity analysis",
-                 "docs/measured/published_report_vs_data.md: incident report, Gravity comp., 5 degrees", &O::tilt),
+                 "docs/validation.md#the-incident: incident report, Gravity comp., 5 degrees", &O::tilt),
           option("least_usable_share", "1",
                  "share of the log's steps that must hold numbers before it can be said that there was no incident",
                  "our choice: what was not seen in a tenth of the log may have happened there", &O::least_usable_share,
@@ -51,7 +51,7 @@ const OptionTable& options_of(const StackedOptions&) {
       "stacked",
       {
           option("rows", "", "motors, or motors_and_base: the six rows too that no motor drives (floating base)",
-                 "docs/guards.md#the-stacked-estimator-is-no-guard: incident report, 27 × 24 motor rows", &O::rows),
+                 "docs/concepts/incident.md: incident report, 27 × 24 motor rows", &O::rows),
       });
   return table;
 }
@@ -63,8 +63,7 @@ const OptionTable& options_of(const SmoothingOptions&) {
           option("zero_phase", "",
                  "whether the posterior reads velocities, accelerations and torques smoothed without delay (not what a "
                  "loop would have seen); deployed and stacked always read the log as it came",
-                 "docs/measured/estimator_study.md#rates: usable at 50 Hz where causal derivatives are not",
-                 &O::zero_phase),
+                 "docs/validation.md#rates: usable at 50 Hz where causal derivatives are not", &O::zero_phase),
           part(&O::motion),
       });
   return table;

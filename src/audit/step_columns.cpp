@@ -58,7 +58,7 @@ class Columns {
     text("estimator",
          "deployed: pinv(Jᵀ)(τ − g) of this endpoint by itself; stacked: all endpoints of the audit at once, motor "
          "rows; "
-         "posterior: the limb's own rows with a prior (docs/estimator.md), for all endpoints but feet",
+         "posterior: the limb's own rows with a prior (docs/concepts/estimator.md), for all endpoints but feet",
          [](const At& s) { return std::string(to_string(s.series.estimator)); });
     text("sign", "on_environment: robot on world; on_robot: world on robot",
          [](const At& s) { return std::string(to_string(s.series.sign)); });

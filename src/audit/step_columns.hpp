@@ -1,6 +1,6 @@
 #pragma once
-// The numbers of one step and series, one row a column: steps.csv, Parquet, docs/schema/steps.md and the page's data
-// are made from this list. Private to audit and report.
+// The numbers of one step and series, one row a column: steps.csv, Parquet, docs/reference/schemas.md and the page's
+// data are made from this list. Private to audit and report.
 #include <cstdint>
 #include <functional>
 #include <string>

@@ -17,7 +17,7 @@ namespace antaeus {
 
 const OptionTable& options_of(const CheckOptions&) {
   using O = CheckOptions;
-  constexpr const char* kPage = "docs/check.md";
+  constexpr const char* kPage = "docs/guide/check.md";
   static const OptionTable table(
       "check",
       {
@@ -36,7 +36,7 @@ namespace {
 
 using namespace detail;
 
-/// What a torque hypothesis and its rivals amount to, as findings: docs/check.md, the rule.
+/// What a torque hypothesis and its rivals amount to, as findings: docs/guide/check.md, the rule.
 class Naming {
  public:
   Naming(const Robot& robot, const CheckOptions& options, CheckResult& result)

@@ -11,7 +11,7 @@ namespace antaeus::detail {
 
 namespace {
 
-// Priors [sd], of what robots and their descriptions are like (docs/check.md).
+// Priors [sd], of what robots and their descriptions are like (docs/guide/check.md).
 constexpr double kMass = 0.08;          // [1] of a link's mass
 constexpr double kLever = 0.06;         // [1] of its centre of mass
 constexpr double kLeastLever = 0.004;   // [m]

@@ -1,6 +1,6 @@
 #pragma once
 // The evidence that a log's torques give for a model of them: linear in what is not known, with priors, all joints at
-// once. Private to src/check; the formulas are those of docs/check.md.
+// once. Private to src/check; the formulas are those of docs/guide/check.md.
 #include <Eigen/Dense>
 #include <optional>
 #include <vector>

@@ -97,7 +97,8 @@ class ProfileText {
     comment("Written by `antaeus robot --write`" +
             (facts_.log.empty() ? std::string(" from the description alone.")
                                 : " from the description and the log " + facts_.log + ".") +
-            " What no file states is marked 'guessed' or 'assumed': read those lines. docs/profile.md lists every key; "
+            " What no file states is marked 'guessed' or 'assumed': read those lines. docs/reference/profile.md lists "
+            "every key; "
             "SI units, "
             "radians.");
     line();

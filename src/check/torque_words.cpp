@@ -20,7 +20,7 @@ std::string with_sd(double size, double sd) {
 
 bool beyond_clean(const Robot& robot, const Hypothesis& h) {
   // What clean robots have: gains within exp(±0.35), zeros to 0.06 rad, tilts to 6°, loads to 6 % of the mass, torques
-  // up to 20 ms late (docs/check.md).
+  // up to 20 ms late (docs/guide/check.md).
   switch (h.fault) {
     case Fault::torque_gain:
       if (!h.sizes.empty())

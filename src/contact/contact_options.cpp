@@ -8,7 +8,8 @@ const OptionTable& options_of(const ContactOptions&) {
   static const OptionTable table(
       "contact",
       {
-          option("compatibility", "", "none, or every choice of nimblephysics", "docs/contact.md", &O::compatibility),
+          option("compatibility", "", "none, or every choice of nimblephysics", "docs/concepts/contact.md",
+                 &O::compatibility),
           option("kind", "",
                  "what each contact can exert: wrench (force and moment), point (a force alone), or automatic: a point "
                  "where the foot is a ball without a stated sole",

@@ -35,13 +35,13 @@ Vector3 across(const Vector3& normal, const Vector3& wish) noexcept {
 }  // namespace
 
 const OptionTable& options_of(const ContactTaskOptions&) {
-  constexpr const char* kStudy = "docs/measured/force_control.md#the-hybrid-law";
-  constexpr const char* kLine = "docs/control.md#what-cannot-be-reached";
+  constexpr const char* kStudy = "docs/validation.md#controllers";
+  constexpr const char* kLine = "docs/concepts/control.md#what-cannot-be-reached";
   using O = ContactTaskOptions;
   static const OptionTable table(
       "", {
-              option("force", "N", "that the surface shall exert on the tool", "docs/sources.md#the-force-control-lab",
-                     &O::force, kPositive),
+              option("force", "N", "that the surface shall exert on the tool",
+                     "docs/references.md#the-force-control-lab", &O::force, kPositive),
               option("wait_time", "s", "at rest in the air before it comes down: a sensor is tared", "300 samples",
                      &O::wait_time),
               option("landing_speed", "m/s", "toward the surface: the first blow grows with it", kStudy,

@@ -41,7 +41,7 @@ Status brake(const Robot& robot, ConstVectorRef v, const ConstVectorRef* q, cons
 
 const OptionTable& options_of(const DampingModeOptions&) {
   using O = DampingModeOptions;
-  constexpr const char* kStudy = "docs/simulate.md#figures";
+  constexpr const char* kStudy = "docs/validation.md#controllers";
   static const OptionTable table(
       "damping_mode",
       {

@@ -10,7 +10,7 @@
 namespace antaeus {
 
 const OptionTable& options_of(const ForceLoopOptions&) {
-  constexpr const char* kStudy = "docs/measured/force_control.md#the-hybrid-law";
+  constexpr const char* kStudy = "docs/validation.md#controllers";
   static const OptionTable table(
       "",
       {
@@ -26,7 +26,7 @@ const OptionTable& options_of(const ForceLoopOptions&) {
                  &ForceLoopOptions::blend),
           option("force_filter", "", "of the measured force", "a clean force needs none", &ForceLoopOptions::filter),
           option("filter_share", "1", "of the newest sample in an exponential filter",
-                 "docs/sources.md#the-force-control-lab", &ForceLoopOptions::filter_share, Range{0.0, 1.0, false}),
+                 "docs/references.md#the-force-control-lab", &ForceLoopOptions::filter_share, Range{0.0, 1.0, false}),
           option("filter_cut_off", "Hz", "of a Butterworth filter of second order", "ten times the loop's bandwidth",
                  &ForceLoopOptions::filter_cut_off, kPositive),
       });

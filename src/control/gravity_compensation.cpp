@@ -71,7 +71,7 @@ const OptionTable& options_of(const GravityCompensationOptions&) {
   static const OptionTable table(
       "", {
               option("carried", "", "what the motors carry: nothing, gravity or nonlinear_effects",
-                     "docs/sources.md#the-force-control-lab: tau = g(q)", &O::carried),
+                     "docs/references.md#the-force-control-lab: tau = g(q)", &O::carried),
               option("hold_stiffness", "N·m/rad", "spring of each joint towards the held position", "none",
                      &O::hold_stiffness),
               option("hold_damping", "N·m·s/rad", "damper of each joint", "none", &O::hold_damping),

@@ -11,7 +11,7 @@
 namespace antaeus {
 
 const OptionTable& options_of(const HybridOptions&) {
-  constexpr const char* kStudy = "docs/measured/force_control.md#the-hybrid-law";
+  constexpr const char* kStudy = "docs/validation.md#controllers";
   static const OptionTable table(
       "", {
               option("frequency", "rad/s", "how stiffly the tool's place is held along axes of motion", kStudy,

@@ -10,7 +10,7 @@
 namespace antaeus {
 
 const OptionTable& options_of(const HybridLawGains&) {
-  constexpr const char* kSource = "docs/sources.md#the-force-control-lab";
+  constexpr const char* kSource = "docs/references.md#the-force-control-lab";
   constexpr const char* kNot = "not stated by the lab";
   using O = HybridLawGains;
   static const OptionTable table(

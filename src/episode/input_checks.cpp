@@ -406,7 +406,7 @@ const OptionTable& options_of(const InputCheckOptions&) {
                  "in g it is 0.9 off; no walk is on average", &O::scale_share, kPositive),
           option("scale_time", "s", "time constant of that mean; 0.7 of it passes before anything is said",
                  "half a second of free fall: a drop of 1.3 m", &O::scale_time, kPositive),
-          option("clock_lead", "s", "how far a sample's stamp may lie in the clock's future",
+          option("clock_lead", "s", "how far a sample's stamp may be in the clock's future",
                  "half a sample at 50 Hz: two clocks of one machine", &O::clock_lead),
           option("maximum_gap", "s", "time between samples beyond which they are not compared", "residual.maximum_gap",
                  &O::maximum_gap, kPositive),

@@ -6,7 +6,7 @@ namespace antaeus {
 
 const OptionTable& options_of(const ContactPrior&) {
   using O = ContactPrior;
-  constexpr const char* kSource = "docs/measured/estimator_study.md#priors";
+  constexpr const char* kSource = "docs/validation.md#priors";
   static const OptionTable table(
       "", {
               following(Follows::force, 2.0 / 3.0,

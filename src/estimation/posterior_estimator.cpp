@@ -406,18 +406,16 @@ const OptionTable& options_of(const PosteriorOptions&) {
       {
           following(Follows::sign, 1.0,
                     option("sign", "", "whose wrench is reported: on_robot or on_environment",
-                           "docs/notation.md#sign: estimator.sign where it is set, else the profile's deployed sign, "
-                           "else Antaeus' convention",
+                           "docs/concepts/notation.md#sign: estimator.sign where it is set, else the profile's "
+                           "deployed sign, else Antaeus' convention",
                            &O::sign)),
-          option(
-              "rows", "", "own, all, or all_and_base: which torques speak for an endpoint",
-              "docs/measured/estimator_study.md#posterior: the arm's own rows need no model of feet, gantry or torso",
-              &O::rows),
+          option("rows", "", "own, all, or all_and_base: which torques speak for an endpoint",
+                 "docs/validation.md#posterior: the arm's own rows need no model of feet, gantry or torso", &O::rows),
           option("reference", "", "exclude, innovation or trust: what the shared joint's torque is used for",
-                 "docs/measured/estimator_study.md#rows: an unexplained torso torque reads as 1.5 N, trusted as 310 N",
+                 "docs/validation.md#rows: an unexplained torso torque reads as 1.5 N, trusted as 310 N",
                  &O::reference),
           option("contact", "", "wrench, or force: no moment about the endpoint's origin",
-                 "docs/measured/estimator_study.md#priors: for a push 8 cm off the wrist, moments taken for zero "
+                 "docs/validation.md#priors: for a push 8 cm off the wrist, moments taken for zero "
                  "double the "
                  "error (1.6 to 3.3 N)",
                  &O::contact),
@@ -428,12 +426,12 @@ const OptionTable& options_of(const PosteriorOptions&) {
           following(
               Follows::force, 1.0 / 6.0,
               option("full_use_sd", "N", "sd in the worst direction up to which a force is used without reservation",
-                     "docs/measured/estimator_study.md#guards: 64 % of 4000 random poses of the H1-2's arm are below "
+                     "docs/validation.md#guards: 64 % of 4000 random poses of the H1-2's arm are below "
                      "its 5 N",
                      &O::full_use_sd, kPositive)),
           following(Follows::force, 0.4,
                     option("observable_sd", "N", "sd up to which a direction counts as observed",
-                           "docs/measured/estimator_study.md#guards: 13 % of 4000 random poses of the H1-2's arm are "
+                           "docs/validation.md#guards: 13 % of 4000 random poses of the H1-2's arm are "
                            "above its 12 N",
                            &O::observable_sd, kPositive)),
           option("false_alarm", "1", "probability per sample that a consistency test alarms while all is as assumed",

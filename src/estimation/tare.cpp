@@ -121,7 +121,7 @@ const OptionTable& options_of(const TareOptions&) {
       "",
       {
           option("tare_at", "s", "time stamp of a log at which nothing touches, and a tare begins; below zero: never",
-                 "an act of the user (docs/estimator.md)", &O::at, kAnyNumber),
+                 "an act of the user (docs/concepts/estimator.md)", &O::at, kAnyNumber),
           option("tare_duration", "s", "over which a tare averages residuals",
                  "1.3 s took out the offsets of RE1 and RE2 in simulation", &O::duration, kPositive),
           option("tare_expiry", "s", "after which a tare no longer holds", "our choice: ten minutes", &O::expiry,

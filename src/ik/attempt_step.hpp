@@ -7,7 +7,7 @@
 namespace antaeus::lanes {
 inline namespace ANTAEUS_LANES {
 
-/// How attempts are made; tried on Panda, UR5e, G1 and H1-2 arms (docs/ik.md).
+/// How attempts are made; tried on Panda, UR5e, G1 and H1-2 arms (docs/validation.md#inverse-kinematics).
 struct AttemptTuning {
   double length = 0.3;          ///< [m/rad] L: 0.15 … 0.6 are alike
   double damping_floor = 1e-6;  ///< [m²]

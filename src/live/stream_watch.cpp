@@ -146,7 +146,7 @@ const OptionTable& options_of(const LiveOptions&) {
           option("silence", "s",
                  "without a usable sample after which the stream counts as silent, and what is published is refused",
                  "as consumer_guard.maximum_age", &O::silence, kPositive),
-          option("break_gap", "s", "without a sample after which the estimator begins anew",
+          option("break_gap", "s", "without a sample after which the estimator starts again",
                  "our choice: five times residual.maximum_gap", &O::break_gap, kPositive),
           option("late", "s", "by which a message may be later than the fastest ones until it is refused as stale",
                  "as consumer_guard.maximum_age", &O::late, kPositive),

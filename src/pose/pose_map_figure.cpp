@@ -15,7 +15,7 @@ namespace antaeus {
 namespace {
 
 /// Where the colour steps. An sd ends at its prior's, four times the limit; 12 N of 5 is where a direction counts as
-/// unobservable (docs/measured/estimator_study.md#guards).
+/// unobservable (docs/validation.md#guards).
 std::array<double, 7> steps(PoseQuantity quantity) {
   const bool bounded = quantity == PoseQuantity::sd || quantity == PoseQuantity::sd_moving;
   return {0.3, 0.5, 0.7, 1.0, 1.5, bounded ? 2.4 : 2.5, bounded ? 3.2 : 4.0};

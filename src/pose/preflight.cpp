@@ -112,12 +112,11 @@ const OptionTable& options_of(const PreflightOptions&) {
       {
           part(&O::quality),
           option("sd_limit", "N", "sd in the worst direction at rest that refuses a pose; 0: posterior.full_use_sd",
-                 "docs/measured/estimator_study.md#guards: below 5 N a force is used without reservation",
-                 &O::sd_limit),
+                 "docs/validation.md#guards: below 5 N a force is used without reservation", &O::sd_limit),
           option("error_force_limit", "N",
                  "what torque errors of one sd may read as in the worst direction, robot moving; 0: "
                  "posterior.force_prior",
-                 "docs/guards.md#pre-flight: errors must read as less than the forces that are expected",
+                 "docs/guide/your_robot.md: errors must read as less than the forces that are expected",
                  &O::error_force_limit),
       });
   return table;

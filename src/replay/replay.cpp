@@ -365,9 +365,9 @@ const OptionTable& options_of(const ReplayOptions&) {
   static const OptionTable table(
       "replay",
       {
-          option("threads", "1", "that work at a time; 0: one a core", "all cores", &O::threads, Range{0, 1024}),
+          option("threads", "1", "that work at a time; 0: one per core", "all cores", &O::threads, Range{0, 1024}),
           option("block", "1", "states that a thread takes at a time",
-                 "docs/replay.md: a block's rows stay in the cache", &O::block, Range{1, 1 << 20}),
+                 "docs/guide/in_your_project.md: a block's rows stay in the cache", &O::block, Range{1, 1 << 20}),
       });
   return table;
 }

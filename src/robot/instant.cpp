@@ -181,7 +181,7 @@ const OptionTable& options_of(const InstantOptions&) {
       "equation",
       {
           option("imu", "", "what the base's orientation is taken from: mounted, as_base (as deployed), none",
-                 "docs/measured/estimator_study.md#imu: the H1-2's IMU sits on the torso link, its deployed code feeds "
+                 "docs/validation.md#imu: the H1-2's IMU sits on the torso link, its deployed code feeds "
                  "the "
                  "quaternion to the pelvis",
                  &O::imu),

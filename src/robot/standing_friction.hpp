@@ -7,7 +7,7 @@
 namespace antaeus {
 
 /// Sd of the friction that holds a standing joint, as a share of what it has while it slides: a joint that comes to
-/// rest stops near its whole friction (docs/measured/estimator_study.md#noise, where friction's bound has the same
+/// rest stops near its whole friction (docs/validation.md#noise, where friction's bound has the same
 /// share).
 inline constexpr double kStandingFriction = 0.8;
 

@@ -58,7 +58,7 @@ const OptionTable& options_of(const PlantOptions&) {
       {
           option("coulomb", "N·m | N", "Coulomb friction of each motor's joint", kIdeal, &PlantOptions::coulomb),
           option("stick_range", "rad | m", "how far a joint gives before it slides",
-                 "docs/control.md#where-the-defaults-come-from", &PlantOptions::stick_range, kPositive),
+                 "docs/concepts/control.md#where-the-defaults-come-from", &PlantOptions::stick_range, kPositive),
           option("position_noise", "rad | m", "sd of each motor's sensed position", kIdeal,
                  &PlantOptions::position_noise),
           option("velocity_noise", "rad/s | m/s", "sd of each motor's sensed velocity", kIdeal,

@@ -187,7 +187,7 @@ int free_body(const SceneFacts& facts) {
   return found;
 }
 
-/// A branch of so many joints is a limb and no finger (docs/cli.md#base).
+/// A branch of so many joints is a limb and no finger (docs/reference/cli.md#base).
 constexpr std::size_t kLimbJoints = 3;
 
 /// The joints between a body and one that carries it.

@@ -85,7 +85,7 @@ const OptionGroup kFlyingGroup(FlyingControlOptions{});
 
 const OptionTable& options_of(const GammaRampOptions&) {
   using O = GammaRampOptions;
-  constexpr const char* kSource = "docs/sources.md#giordano";
+  constexpr const char* kSource = "docs/references.md#giordano";
   static const OptionTable table(
       "gamma", {
                    option("low", "mixed", "smallest singular value of the map at and below which the floor holds",
@@ -308,7 +308,7 @@ struct FlyingControl::Workspace {
     return Status::ok;
   }
 
-  /// The law of docs/space.md#coordinated-control in joint velocities that pass through singularities.
+  /// The law of docs/concepts/space.md#coordinated-control in joint velocities that pass through singularities.
   Status carry(const FreeFlyingTerms& t, double dt) noexcept {
     const FreeFlyingMotion& m = t.motion;
     const auto theta_dot = now_v.tail(n);

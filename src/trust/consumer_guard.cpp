@@ -220,8 +220,8 @@ const OptionTable& options_of(const ConsumerGuardOptions&) {
           option("on_ok", "", "what the consumer reads: pass_raw, posterior, observable, hold, zero or stop",
                  "our choice", &O::on_ok),
           option("on_degraded", "", "the same while degraded",
-                 "docs/verdicts.md#the-three-states: where a direction is not observed its number is noise of about "
-                 "its sd",
+                 "docs/concepts/uncertainty_and_verdicts.md: where a direction is not observed its number is noise of "
+                 "about its sd",
                  &O::on_degraded),
           option("on_refused", "", "the same while refused", "our choice: no step in the policy's input",
                  &O::on_refused),
@@ -243,7 +243,7 @@ const OptionTable& options_of(const ConsumerGuardOptions&) {
               option("foot_force_limit", "N", "the same at feet, which carry the robot",
                      "twice the weight: all of it on one foot, set down at a walk", &O::foot_force_limit, kPositive)),
           option("refuse_sd", "N", "sd in the worst direction above which the estimate is refused; 0: degraded only",
-                 "docs/measured/estimator_study.md#loop: the shrunk value did no harm", &O::refuse_sd),
+                 "docs/validation.md#loop: the shrunk value did no harm", &O::refuse_sd),
           option("set_up_time", "s",
                  "that a force has been there from the start, a residual follows gravity or velocity, or the NIS is "
                  "high, until the set-up is doubted; 0: never",

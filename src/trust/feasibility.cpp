@@ -193,9 +193,9 @@ const OptionTable& options_of(const FeasibilityOptions&) {
                  "our choice: a fifth of free fall, about walking's vertical acceleration",
                  &O::moving_com_acceleration_sd),
           option("mass_share_sd", "1", "sd of the robot's mass, as a share of it",
-                 "docs/measured/estimator_study.md#setup: masses ± 2 %", &O::mass_share_sd),
+                 "docs/validation.md#setup: masses ± 2 %", &O::mass_share_sd),
           option("tilt_sd", "rad", "of the vertical when an IMU gives it",
-                 "docs/measured/estimator_study.md#setup: 0.7 degrees, and its mount", &O::tilt_sd),
+                 "docs/validation.md#setup: 0.7 degrees, and its mount", &O::tilt_sd),
           option("unknown_tilt_sd", "rad", "of the vertical without an IMU, the base then counts as upright",
                  "our choice: 6 degrees", &O::unknown_tilt_sd),
       });

@@ -127,7 +127,7 @@ def rtde_csv(file, seed):
     return file
 
 
-# Of `convert --map`: every key that docs/convert.md has.
+# Of `convert --map`: every key that docs/guide/your_robot.md has.
 MAP = """clock = "header"
 rate = 125.0
 ignore = ["/camera"]

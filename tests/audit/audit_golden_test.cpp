@@ -16,8 +16,8 @@
 namespace antaeus {
 namespace {
 
-// The whole audit on the incident's own logs. "report" is the incident report (docs/sources.md), "logs" what
-// Pinocchio's Python package computes from them (docs/measured/incident_logs.md). Each number is compared at half a
+// The whole audit on the incident's own logs. "report" is the incident report (docs/references.md), "logs" what
+// Pinocchio's Python package computes from them (docs/validation.md#the-incident). Each number is compared at half a
 // unit of its last printed digit.
 
 const char* const kLeft = "left_wrist_yaw_link";

@@ -14,24 +14,11 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from command_line import ROOT, run  # noqa: E402
+from reference import first_cells, keys, section  # noqa: E402
 
 FILES = ["report.html", "steps.csv", "steps.parquet", "summary.json"]
 FIRST = ("step,time,endpoint,estimator,sign,frame,residual_kind,Fx,Fy,Fz,Mx,My,Mz,sd_Fx,sd_Fy,sd_Fz,"
          "kappa,sigma_min,reference_gain_Fz,reference_residual,verdict").split(",")  # what readers of earlier files rely on
-
-
-def documented(name, heading):
-    """First cells, backticked, of the tables whose first head is as given."""
-    names, inside = [], False
-    for line in (ROOT / "docs" / "schema" / name).read_text("utf-8").splitlines():
-        cells = [cell.strip() for cell in line.split("|")]
-        if len(cells) < 3:
-            inside = False
-        elif cells[1] == heading:
-            inside = True
-        elif inside and (found := re.fullmatch(r"`([^`]+)`", cells[1])):
-            names.append(found[1])
-    return names
 
 
 def leaves(value, path=""):
@@ -82,7 +69,7 @@ def rows_of(folder):
 def test_columns_of_steps(out):
     header = (out / "steps.csv").read_text("utf-8").splitlines()[0].split(",")
     assert header[:21] == FIRST
-    assert header == documented("steps.md", "column")
+    assert header == first_cells("steps.csv", "column")
 
 
 def test_columns_of_estimate_are_the_same(twins, out):
@@ -92,12 +79,14 @@ def test_columns_of_estimate_are_the_same(twins, out):
 
 
 def test_words_in_steps_are_documented(out, broken):
-    verdicts, reasons = documented("steps.md", "verdict"), documented("steps.md", "reason")
+    page = (ROOT / "docs/concepts/uncertainty_and_verdicts.md").read_text("utf-8").partition("\n## Reasons\n")[2]
+    verdicts = first_cells("steps.csv", "verdict")
+    reasons = {word for cell in re.findall(r"^\| (`[^|]+`) \|", page, re.M) for word in re.findall(r"`(\w+)`", cell)}
     assert verdicts == ["ok", "degraded", "refused", "unobservable", "invalid_input"]
     for folder in (out, broken):
         for row in rows_of(folder):
             assert row["verdict"] in verdicts
-            assert set(row["reasons"].split()) <= set(reasons)
+            assert set(row["reasons"].split()) <= reasons
             assert (row["reasons"] == "") == (row["verdict"] == "ok")
             assert row["sign"] in ("on_environment", "on_robot") and row["frame"] == "world_aligned"
             assert row["estimator"] in ("deployed", "stacked", "posterior") and row["residual_kind"] == "static"
@@ -123,7 +112,7 @@ def test_one_row_a_step_endpoint_and_estimator(out):
 
 
 def own_keys(paths):
-    """Without `check`, which holds a result of its own (docs/schema/check.md); and that one's."""
+    """Without `check`, which holds a result of its own (docs/reference/schemas.md); and that one's."""
     return {p for p in paths if not p.startswith("check.")}, {p.removeprefix("check.") for p in paths if p.startswith("check.")}
 
 
@@ -134,7 +123,7 @@ def test_keys_of_summary(twins, out, broken):
     assert run("audit", twins / "twin_pushes", "--robot", "h1_2", *loaded, "--out", twins / "out_loaded").returncode <= 1
     folders = (out, broken, twins / "demo", twins / "out_pushes", twins / "out_loaded")
     documents = [json.loads((folder / "summary.json").read_text("utf-8")) for folder in folders]
-    told = set(documented("summary.md", "key"))
+    told = set(keys("Audit: summary.json"))
     assert "audited.series[].peak_force_N" in told, "the tables are read"
     present = {path for document in documents for path in leaves(document)}
     # "`baselines[]` holds each good run, with the same keys as `audited`"
@@ -142,13 +131,13 @@ def test_keys_of_summary(twins, out, broken):
     assert of_baselines and of_baselines <= {path for path in present if path.startswith("audited")}
     present = {path for path in present if not path.startswith("baselines[]")}
     present, checked = own_keys(present)
-    assert checked and checked <= set(documented("check.md", "key"))
+    assert checked and checked <= set(keys("Check: summary.json"))
     assert present - told == set(), "written but not documented"
     assert told - present == set(), "documented but not written"
 
 
 def test_words_in_summary_are_documented(out, broken):
-    text = (ROOT / "docs" / "schema" / "summary.md").read_text("utf-8")
+    text = section("Audit: summary.json")
     for folder in (out, broken):
         summary = json.loads((folder / "summary.json").read_text("utf-8"))
         for words in ([s["id"] for s in summary["verdict"] + summary["cannot_tell"]], [e["kind"] for e in summary["events"]],

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 const [, , packages, executablePath, reportPath, hostilePath, longPath, fullRunPath, ...plainPaths] = process.argv;
 const { chromium } = createRequire(packages + '/')('playwright-core');
 // Times are CPU of the page's main thread: a clock would count what others do on the machine. A shared processor still takes up
-// to twice as long; the limits without this slack are the targets, and docs/claims.md holds what was measured.
+// to twice as long; the limits without this slack are the targets, and docs/validation.md holds what was measured.
 const kNoise = 3;
 const WAIT = 300_000; // [ms] for what comes: more than any load of the machine takes
 const results = {};

@@ -321,7 +321,7 @@ def test_preflight_refuses_the_incidents_pose_and_passes_zero():
     report = json.loads(run("preflight", "--robot", "h1_2", "--pose", "arm_waist_target", "--json").stdout)
     assert report["passed"] is False
     gains = {c["subject"]: c["value"] for c in report["checks"] if c["check"] == "gain"}
-    # The gain of the commanded pose: the figure of docs/measured/estimator_study.md and of the robot's profile; the report's figures are of the drooped arm.
+    # The gain of the commanded pose: the figure of docs/validation.md#study-behind-the-defaults and of the robot's profile; the report's figures are of the drooped arm.
     assert gains["left_wrist_yaw_link"] == pytest.approx(15.035, abs=0.0005)
     sds = {c["subject"]: c for c in report["checks"] if c["check"] == "sd"}
     assert sds["left_wrist_yaw_link"]["value"] == pytest.approx(20.0, abs=0.05) and not sds["left_wrist_yaw_link"]["passed"]
@@ -347,7 +347,7 @@ def test_robot_list_and_details():
     assert "h1_2" in listed and "planar_3r" in listed
     robots = json.loads(run("robot", "--json").stdout)["robots"]
     assert {r["name"]: r["motors"] for r in robots} == {"h1_2": 27, "panda": 7, "planar_3r": 3, "spacecraft_panda": 7, "spacecraft_ur3": 6, "ur5e": 6, "ur5e_2f85": 6}
-    assert next(r for r in robots if r["name"] == "h1_2")["total_mass_kg"] == pytest.approx(66.98, abs=0.005)  # docs/measured/incident_logs.md
+    assert next(r for r in robots if r["name"] == "h1_2")["total_mass_kg"] == pytest.approx(66.98, abs=0.005)  # docs/validation.md#the-incident
     shown = json.loads(run("robot", "h1_2", "--json").stdout)
     assert (shown["nq"], shown["nv"], len(shown["motors"])) == (34, 33, 27)  # incident report
     assert shown["motors"][12]["joint"] == "torso_joint" and shown["reference_joint"] == "torso_joint"

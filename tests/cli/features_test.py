@@ -174,8 +174,8 @@ def test_every_reference_row_is_counted():
 
 def test_every_setting_takes_its_default():
     """The defaults are those of the documentation, which is generated from the code."""
-    table = (ROOT / "docs/cli.md").read_text("utf-8").partition("<!-- generated: options -->")[2]
-    defaults = dict(re.findall(r"^\| `(\w+\.\w+)` \| [^|]*(?:\\\|[^|]*)*\| `([^`]*)`", table, re.M))
+    table = (ROOT / "docs/reference/options.md").read_text("utf-8").partition("<!-- generated: options -->")[2]
+    defaults = dict(re.findall(r"^\| `(\w+\.\w+)` \| `([^`]*)`", table, re.M))
     assert defaults.keys() == FEATURES.settings
     done = run("preflight", "--robot", "panda", "--pose", "ready", *(word for name, value in defaults.items() for word in ("--set", f"{name}={value}")), seconds=30)
     assert done.returncode in (0, 1), done.stderr

@@ -1,4 +1,4 @@
-"""A sample of docs/check.md's table: mistakes planted in made logs, and what `antaeus check` calls them."""
+"""A sample of docs/guide/check.md's table: mistakes planted in made logs, and what `antaeus check` calls them."""
 import importlib.util
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""preflight, advise and map as a user meets them: what they print, their JSON as docs/cli.md tells it, their files, their refusals."""
+"""preflight, advise and map as a user meets them: what they print, their JSON as docs/reference/cli.md has it, their files, their refusals."""
 
 import json
 import os
@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 from command_line import ROOT, cpu_of, prose, refused, run, text
+from reference import keys
 
 TARGET = ("--robot", "h1_2", "--pose", "arm_waist_target")
 PLANE = ("-e", "left wrist", "-j", "left_shoulder_pitch_joint", "-j", "left_elbow_joint")
@@ -24,7 +25,7 @@ def test_the_sd_check_alone_refuses_too():
 
 def test_preflight_json_is_as_documented():
     report = json.loads(run("preflight", *TARGET, "--json").stdout)
-    told = re.findall(r"^\| `audited\.preflight\.([^`]+)`", (ROOT / "docs" / "schema" / "summary.md").read_text("utf-8"), re.M)
+    told = [key.removeprefix("audited.preflight.") for key in keys("Audit: summary.json") if key.startswith("audited.preflight.")]
 
     def leaves(value, path=""):
         if isinstance(value, dict):
@@ -172,7 +173,7 @@ def test_map_over_two_joints(tmp_path):
     header, *rows = (tmp_path / "map" / "map.csv").read_text("utf-8").splitlines()
     assert header.split(",") == table.column_names and len(rows) == table.num_rows
     assert header.startswith("left_shoulder_pitch_joint,left_elbow_joint,endpoint,gain,force_gain,kappa,sd,sd_moving,")
-    documented = (ROOT / "docs" / "cli.md").read_text("utf-8")
+    documented = (ROOT / "docs/reference/cli.md").read_text("utf-8")
     for field in table.schema:
         assert field.metadata[b"meaning"], field.name
         assert field.name.startswith(("left_", "sd_F", "worst_")) or f"`{field.name}`" in documented, field.name
@@ -204,7 +205,7 @@ def test_map_json_is_as_documented(tmp_path):
     assert told["schema"] == "antaeus.map/1" and told["poses"] == 25 and told["joints"] == ["left_shoulder_pitch_joint", "left_elbow_joint"]
     assert [q["quantity"] for q in told["quantities"]] == ["gain", "kappa", "sd"]
     assert {m["pose"]: m["in_plane"] for m in told["marks"]} == {"zero": True, "arm_waist_target": True, "re3_start": False}
-    documented = (ROOT / "docs" / "cli.md").read_text("utf-8")
+    documented = (ROOT / "docs/reference/cli.md").read_text("utf-8")
     for key in [*told, *told["marks"][0], *told["quantities"][0]]:
         assert f"`{key}" in documented or f'"{key}"' in documented, key
 

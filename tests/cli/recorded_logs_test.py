@@ -43,7 +43,7 @@ def check_identification(episodes, tmp_path):
     assert done.returncode == 0, (text(done.stdout), text(done.stderr))
     summary = json.loads((tmp_path / "out/summary.json").read_text("utf-8"))
     assert summary["method"] == "held_pose" and summary["runs"] == 5 and len(summary["joints"]) == 15
-    assert abs(summary["envelope"]["largest_speed"] - 1.86) < 0.01  # docs/measured/held_pose.md
+    assert abs(summary["envelope"]["largest_speed"] - 1.86) < 0.01  # docs/validation.md#identified-noise
     assert 0.9 <= summary["hold_out"]["covered"] <= 1.0
     assert any("friction" in one["reason"] for one in summary["omitted"])
     assert run("robot", tmp_path / "out" / "profile.toml", "--json").returncode == 0

@@ -13,7 +13,8 @@ import numpy as np
 import pinocchio as pin
 import pyarrow.parquet
 import pytest
-from command_line import ROOT, patience, refused, run, text
+from command_line import patience, refused, run, text
+from reference import section
 
 FILES = ["report.html", "samples.csv", "samples.parquet", "summary.json"]
 SHORT = ("simulate", "parity", "--set", "parity.states=20")
@@ -38,8 +39,8 @@ def parity(tmp_path_factory):
 
 
 def documented():
-    """Keys of docs/schema/simulate.md."""
-    return re.findall(r"^\| ((?:`[^`]+`(?:, )?)+) \|", (ROOT / "docs" / "schema" / "simulate.md").read_text("utf-8"), re.M)
+    """Keys of docs/reference/schemas.md."""
+    return re.findall(r"^\| ((?:`[^`]+`(?:, )?)+) \|", section("Simulate and space"), re.M)
 
 
 def leaves(value, path=""):

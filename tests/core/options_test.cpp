@@ -306,7 +306,7 @@ TEST(Range, HoldsAndTells) {
   EXPECT_EQ((Range{-2.0, 3.5}).text(), "at least -2 and at most 3.5");
 }
 
-/// What docs/cli.md, --set, profiles and Python rest on.
+/// What docs/reference/cli.md, --set, profiles and Python rest on.
 TEST(OptionGroups, AreWhole) {
   std::set<std::string> groups;
   std::string last;

@@ -180,7 +180,7 @@ TEST(SyntheticEpisode, IncidentMeetsTheReport) {
   EXPECT_LT(largest(made.motor_side_torque.block(0, kTorso, 9, 1)), tolerance::kBaseBalance);
 }
 
-// docs/measured/estimator_study.md, twins with rigid arms: 58, 114, 196 and −473 N at steps 3, 4, 5 and 8.
+// docs/validation.md#study-behind-the-defaults, twins with rigid arms: 58, 114, 196 and −473 N at steps 3, 4, 5 and 8.
 TEST(SyntheticEpisode, RigidIncidentMeetsTheStudy) {
   const SyntheticEpisode made = make_twin(h1_2(), TwinKind::incident, {.motor_side_torque = false});
   EXPECT_EQ(largest(made.motor_side_torque), 0.0);

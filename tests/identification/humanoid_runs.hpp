@@ -1,6 +1,6 @@
 #pragma once
 /// The stretches of the H1-2's real runs in which nobody is known to have touched it (chosen by eye,
-/// docs/measured/held_pose.md), and those after pushes.
+/// docs/validation.md#identified-noise), and those after pushes.
 
 #include <gtest/gtest.h>
 

@@ -108,7 +108,7 @@ class IdentifiedChain : public test::HumanoidRuns {
   }
 };
 
-// With the assumed figures the median is 5.1 N, the worst arm's 8.9 N: docs/measured/held_pose.md.
+// With the assumed figures the median is 5.1 N, the worst arm's 8.9 N: docs/validation.md#identified-noise.
 void IdentifiedChain::check_contact_free_intervals() {
   const auto free = judge(kContactFree);
   std::printf("contact-free: median |F| %.2f N, worst arm %.2f N, axes covering zero %.3f\n",

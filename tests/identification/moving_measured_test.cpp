@@ -101,7 +101,7 @@ TEST(MovingMeasured, Hopper) {
   std::cout << "KFE at its limit: " << fit.channels[1].limit_offset << " ± " << fit.channels[1].limit_sd << "\n";
   print("all samples", all);
   print("off the limit", off);
-  // docs/measured/held_pose.md#measured-moving-arms has 0.26 and 1.41 N off the limit, 0.37 and 1.51 N over all.
+  // docs/validation.md#identified-noise has 0.26 and 1.41 N off the limit, 0.37 and 1.51 N over all.
   EXPECT_LE(off.rms[0], 0.30);
   EXPECT_LE(off.rms[2], 1.45);
   EXPECT_GE(off.pooled_rows, 0.93);
@@ -193,7 +193,7 @@ struct OtherDays {
   }
 };
 
-/// docs/identify_for_years.md: four days over ten weeks, each judged by fits that did not see it.
+/// docs/guide/identify.md: four days over ten weeks, each judged by fits that did not see it.
 void check_ur10e_on_other_days(const Robot& robot, const std::vector<MovingLog>& logs) {
   for (const double cut_off : {0.0, 15.0}) {
     MovingFitOptions options;

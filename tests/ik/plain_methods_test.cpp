@@ -84,7 +84,7 @@ TEST(PlainMethods, DampedTendsToThePseudoInverse) {
   EXPECT_LE((dq - exact).norm(), tolerance::kPlainStep * exact.norm()) << "far from singular nothing is damped";
 }
 
-/// What the Panda log (docs/sources.md) hopes for, and what happens: an unreachable target is not met gracefully.
+/// What the Panda log (docs/references.md) hopes for, and what happens: an unreachable target is not met gracefully.
 TEST(PlainMethods, CuttingAtLimitsStallsFarFromTheClosestPose) {
   ReachArm arm(test::panda_arm());
   ReachOptions options;

@@ -658,7 +658,7 @@ def test_it_closes_while_somebody_looks(page):
 def test_every_reason_has_a_remedy_and_stands_in_the_docs():
     reasons = [name for bit in range(64) for name in antaeus.reason_names(1 << bit)]
     assert reasons and [name for name in reasons if name not in REMEDIES] == []
-    text = (ROOT / "docs/verdicts.md").read_text()
+    text = (ROOT / "docs/concepts/uncertainty_and_verdicts.md").read_text()
     assert [name for name in REMEDIES if f"`{name}`" not in text] == []
 
 

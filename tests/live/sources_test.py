@@ -177,7 +177,7 @@ for number in range(count):
 
 
 def test_datagrams_cost_little(robot):
-    """5 kHz of 27 joints: beside a loop that only receives, in the same run. Measured: docs/live.md."""
+    """5 kHz of 27 joints: beside a loop that only receives, in the same run."""
     count, costs = 5000, {}
     line = json.dumps({"time": 1.0, **{name: [0.123456789] * 27 for name in ("qpos", "tau", "dq")}})
 

@@ -118,7 +118,7 @@ def test_antaeus_is_built_inside_another_project(tmp_path):
 
 
 def test_the_lines_of_the_page_fetch_it(tmp_path):
-    page = (ROOT / "docs/in_your_project.md").read_text()
+    page = (ROOT / "docs/guide/in_your_project.md").read_text()
     lines, = (text for text in re.findall(r"```cmake\n(.*?)```", page, re.DOTALL) if "FetchContent" in text)
     lines = re.sub(r"set\(ANTAEUS_SITE_PACKAGES .*\)", lambda _: f'set(ANTAEUS_SITE_PACKAGES "{SITE_PACKAGES}")', lines)
     shutil.copy(ROOT / "examples/consumer_add_subdirectory/main.cpp", tmp_path / "main.cpp")

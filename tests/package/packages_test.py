@@ -79,7 +79,7 @@ def test_one_version():
     assert package.findtext("version") == VERSION
     assert re.search(r"^  version: (\S+)", RECIPE, re.MULTILINE)[1] == VERSION
     minor = VERSION.rsplit(".", 1)[0]
-    for file in ["docs/in_your_project.md", *sorted(p.relative_to(ROOT) for p in (ROOT / "examples").glob("*/CMakeLists.txt"))]:
+    for file in ["docs/guide/in_your_project.md", *sorted(p.relative_to(ROOT) for p in (ROOT / "examples").glob("*/CMakeLists.txt"))]:
         for asked in re.findall(r"find_package\(antaeus ([0-9.]+)", (ROOT / file).read_text()):
             assert asked == minor, f"{file} asks for {asked}"
 

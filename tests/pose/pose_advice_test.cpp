@@ -35,7 +35,7 @@ class PoseAdviceOnTheH1_2 : public testing::Test {
   VectorX target_ = robot_.pose("arm_waist_target");
 };
 
-/// docs/measured/estimator_study.md#guards: sd < 5 N needs the left elbow at ≤ 1.0 rad, the report's gain < 3 needs 0.4
+/// docs/validation.md#guards: sd < 5 N needs the left elbow at ≤ 1.0 rad, the report's gain < 3 needs 0.4
 /// to 0.6. The singular pose can be left to the other side too, and that way is a little shorter.
 TEST_F(PoseAdviceOnTheH1_2, LeftElbowAlone) {
   const PoseAdvice sd = ask(PoseLimitSet::sd, {"left_elbow_joint"});

@@ -18,7 +18,7 @@ namespace {
 
 using test::kWrists;
 
-/// Figures of docs/measured/estimator_study.md; they stand in the H1-2's profile too.
+/// Figures of docs/validation.md#study-behind-the-defaults; they stand in the H1-2's profile too.
 TEST(Preflight, MotorZeroIsWellConditioned) {
   const Robot robot = test::own_robot("h1_2");
   const PreflightReport report = preflight(robot, kWrists, robot.pose("zero"), VectorX());

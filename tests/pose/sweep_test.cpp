@@ -84,7 +84,7 @@ TEST(JointSweep, ElbowOfTheIncidentsPose) {
   }
   EXPECT_GE(below, 2);
   EXPECT_GE(above, 20);
-  EXPECT_NEAR(sweep.at_pose.gain, 15.035, 0.0005) << "docs/measured/estimator_study.md#structure";
+  EXPECT_NEAR(sweep.at_pose.gain, 15.035, 0.0005) << "docs/validation.md#structure";
   EXPECT_NEAR(sweep.at_pose.kappa, 38.58, 0.005);
   EXPECT_EQ(sweep.gain_joint, "torso_joint");
   EXPECT_EQ(sweep.gain_row, "Fz");
@@ -162,7 +162,7 @@ TEST(JunctionLesson, ColumnIsAxisTimesLever) {
     }
     EXPECT_LT((pose.chains[0].points.rightCols<1>() - pose.origin - pose.lever).norm(), tolerance::kSameKinematics);
   }
-  // What docs/incident.md says: the lever arm is the shorter where the gain is ten times larger.
+  // What docs/concepts/incident.md says: the lever arm is the shorter where the gain is ten times larger.
   EXPECT_LT(lesson.poses[0].column.norm(), lesson.poses[1].column.norm());
   EXPECT_GT(lesson.poses[0].spectrum.gain, 10 * lesson.poses[1].spectrum.gain);
 }

@@ -2,7 +2,7 @@
 
 The humanoid of tests/support/biped.urdf, read by MuJoCo itself, stands, squats and steps in place on a floor under a
 joint controller. `antaeus contact` is given joints, base and clock; MuJoCo knows the force under each foot.
-`pytest -s` prints the figures of docs/contact.md.
+`pytest -s` prints the errors.
 """
 
 import collections

@@ -116,13 +116,13 @@ def test_a_clock_that_counts_from_1970_dates_a_log(tmp_path, begin, day):
 
 
 
-# What the guard alone says of a sample, and of those before it (docs/verdicts.md).
+# What the guard alone says of a sample, and of those before it (docs/concepts/uncertainty_and_verdicts.md).
 GUARDS = {"held", "torque_rate", "stale", "force_limit", "infeasible", "position_out_of_limits", "position_jump", "dead_torque", "no_clock",
           "contact_elsewhere", "contact_since_start", "residual_follows_gravity", "residual_follows_velocity", "nis_stays_high"}
 
 
 def test_steps_are_what_estimate_writes(finished, some_logs):
-    """Against antaeus.estimate of the same log: another implementation of the same numbers (docs/replay.md: 1e-12 and equal reasons)."""
+    """Against antaeus.estimate of the same log: another implementation of the same numbers (docs/guide/in_your_project.md: 1e-12 and equal reasons)."""
     folder, _, _ = some_logs
     episode, = (row for row in table(finished, "episodes") if row["path"].endswith("log0004"))
     steps = table(finished, "steps", id=episode["id"])

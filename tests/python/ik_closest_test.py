@@ -31,7 +31,7 @@ def target(chain, rng, low, high):
     return wish
 
 
-# Of 400 targets beside 600 descents (ANTAEUS_SOAK=1) 2 of an H1-2's arm and none of a Panda; docs/ik.md. The bound is 1.5 %, since
+# Of 400 targets beside 600 descents (ANTAEUS_SOAK=1) 2 of an H1-2's arm and none of a Panda; docs/validation.md. The bound is 1.5 %, since
 # other starts find other basins, and one target more, since 60 are few.
 @pytest.mark.parametrize(("robot", "frame"), [("h1_2", "left_wrist_yaw_link"), ("panda", "panda_hand")])
 def test_few_targets_have_a_nearer_pose(robot, frame):

@@ -208,5 +208,3 @@ def test_tables_and_figure_hold_every_solver():
     assert page.index("solver_2") < page.index("solver_0"), "the best stands first"
     drawn = ik_figure.figure(rows, "<style></style>")
     assert all(drawn.count(f">solver_{i}<") == len(ik_figure.PANELS) for i in range(3))
-    head = f"# T\n\n{ik_peers.BEGIN}\nold\n{ik_peers.END}\ntail\n"
-    assert ik_peers.between(head, "new") == f"# T\n\n{ik_peers.BEGIN}\n\nnew\n{ik_peers.END}\ntail\n"

@@ -53,7 +53,7 @@ def test_a_free_joint_with_the_armature_of_its_class_is_the_floating_base(file, 
     """A class of defaults is written for the motors, as in the H1-2's own MJCF; a floating base has no rotor."""
     path = SHARED / "robots/h1_2/h1_2_handless.xml" if published else file(WALKER)
     if published and not path.exists():
-        pytest.skip("reference data absent: robots/h1_2 (docs/incident.md)")
+        pytest.skip("reference data absent: robots/h1_2 (docs/concepts/incident.md)")
     robot = antaeus.load_robot(str(path))
     motors = 27 if published else 1
     assert (robot.model.base(), robot.model.motor_count(), robot.model.nq(), robot.model.nv()) == ("free_flyer", motors, motors + 7, motors + 6)

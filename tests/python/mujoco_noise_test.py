@@ -24,7 +24,7 @@ from support import tolerance
 PRIOR_SD = 20.0  # [N] of each component of a wrist's force (ContactPrior)
 DETERMINED = 0.64  # 1 − C/P₀ from which the data say more than the prior: sd 12 N
 TWO_SIDED_95 = 1.959963984540054
-VISCOUS = (("wrist", 0.05), ("elbow", 0.15), ("", 0.2))  # [N·m·s/rad], by the first match, as docs/measured/estimator_study.md
+VISCOUS = (("wrist", 0.05), ("elbow", 0.15), ("", 0.2))  # [N·m·s/rad], by the first match, as docs/validation.md#study-behind-the-defaults
 TORQUE_SD = (0.2, 0.5, 1.0)  # [N·m] of single samples, one robot after the other; arms half
 VELOCITY_SD, POSITION_SD = 0.01, 2e-5  # [rad/s], [rad]
 LEARNING = 60.0  # [s]
@@ -75,7 +75,7 @@ def scenario(robot, pose, regime):
 # --- robots ----------------------------------------------------------------------------------------------------------
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """What is wrong with a robot beyond what is drawn: what docs/estimator_evidence.md#against-mujoco calls lies."""
+    """What is wrong with a robot beyond what is drawn: what docs/validation.md#against-mujoco calls lies."""
 
     coulomb: float = 1.0  # times the friction that was drawn; the draw's own bound is the profile's
     full_friction: bool = False  # every joint at the bound
@@ -255,7 +255,7 @@ LOW, HIGH = 0.90, 0.99  # about 95 % intervals of what the data determine: five 
 LIES = 0.03  # share of samples; chosen before seeds 200 and 201 were tried
 # Elsewhere the prior speaks, and no push here is larger than one and a half of its sd.
 ELSEWHERE = 0.95
-# RMSE of the study's own prototype [N], x y z: docs/measured/estimator_study.md, the posterior of inverse dynamics.
+# RMSE of the study's own prototype [N], x y z: docs/validation.md#study-behind-the-defaults, the posterior of inverse dynamics.
 STUDY_RMSE = {("zero", "rest"): (1.6, 1.6, 1.7), ("zero", FREE): (1.1, 1.2, 1.1),
               ("arm_waist_target", "rest"): (2.5, 1.5, 6.0), ("arm_waist_target", FREE): (1.4, 1.0, 0.8)}
 

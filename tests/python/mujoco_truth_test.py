@@ -3,7 +3,7 @@
 A hung H1-2 is simulated with MuJoCo's own reading of the URDF, pushed at the wrists with known forces and shaken at the
 pelvis. The estimators see joints, motor torques and IMU, with noise; MuJoCo knows the forces. Two plants: `exact` is
 the robot that the profile describes, with torque noise only; `rough` differs from it as a real one would (see Rough).
-`pytest -s` prints the table of docs/estimator_evidence.md#against-mujoco.
+`pytest -s` prints the table of docs/validation.md#against-mujoco.
 """
 
 import collections
@@ -49,7 +49,7 @@ GAINS = (("wrist", 40, 3), ("elbow", 150, 8), ("shoulder", 200, 12), ("torso", 4
 
 @dataclasses.dataclass(frozen=True)
 class Rough:
-    """How the robot differs from its profile. Sizes of docs/measured/estimator_study.md#setup; the noise of v is assumed."""
+    """How the robot differs from its profile. Sizes of docs/validation.md#setup; the noise of v is assumed."""
 
     friction: float = 1.0  # MuJoCo's frictionloss as a share of the profile's Coulomb bound; or of each motor
     viscous: float = 0.0  # [N·m·s/rad] of all motors; or of each

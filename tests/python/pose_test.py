@@ -1,4 +1,4 @@
-"""Pose quality, advice and the filter through the package: the numbers of C++ and of docs/measured/estimator_study.md."""
+"""Pose quality, advice and the filter through the package: the numbers of C++ and of docs/validation.md#study-behind-the-defaults."""
 import numpy as np
 import pytest
 

@@ -1,55 +1,47 @@
-"""docs/reliability.md names the tests that hold its promises: each of them is there."""
+"""docs/reference/guarantees.md lists the guarantees, tests/promises.toml the tests that hold them: each of them is there."""
 
 import pathlib
 import re
+import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "reliability.md").read_text("utf-8")
-FORMS = {"python": re.compile(r"`(\w+_test)\.py::(test_\w+)`"), "cpp": re.compile(r"`(\w+)\.(\w+)`"), "fuzz": re.compile(r"`(fuzz_\w+)`")}
+PAGE = (ROOT / "docs/reference/guarantees.md").read_text("utf-8")
+PROMISES = tomllib.loads((ROOT / "tests/promises.toml").read_text("utf-8"))
+FUZZERS = ROOT / "tests/fuzz"
 
 
-def promises():
-    """Promise and its cell of tests, row by row."""
-    table = PAGE.split("## Promises", 1)[1].split("\n## ", 1)[0]
-    rows = [line.strip().strip("|").rsplit(" | ", 1) for line in table.splitlines() if line.startswith("| **")]
-    return [(re.search(r"\*\*(.+?)\*\*", promise)[1], cell) for promise, cell in rows]
-
-
-def missing(cell):
-    """Named tests that are nowhere, and how many are named."""
-    gone, named = [], 0
-    for stem, test in FORMS["python"].findall(cell):
-        named += 1
-        files = list((ROOT / "tests").glob(f"*/{stem}.py"))
-        if not any(re.search(rf"^def {test}\(", file.read_text("utf-8"), re.M) for file in files):
-            gone.append(f"{stem}.py::{test}")
-    rest = FORMS["python"].sub("", cell)
+def missing(tests):
+    """Named tests that do not exist."""
     sources = "".join(file.read_text("utf-8") for file in (ROOT / "tests").glob("*/*_test.cpp"))
-    for suite, test in FORMS["cpp"].findall(rest):
-        named += 1
-        if not re.search(rf"^TEST(_F|_P)?\({suite}, {test}\)", sources, re.M):
-            gone.append(f"{suite}.{test}")
-    for fuzzer in FORMS["fuzz"].findall(rest):
-        named += 1
-        if not (ROOT / "tests" / "fuzz" / f"{fuzzer}.cpp").exists():
-            gone.append(fuzzer)
-    return gone, named
+    return [test for test in tests if not exists(test, sources)]
+
+
+def exists(test, sources):
+    if "::" in test:
+        file, name = test.split("::")
+        return any(re.search(rf"^def {name}\(", found.read_text("utf-8"), re.M) for found in (ROOT / "tests").glob(f"*/{file}"))
+    if "." in test:
+        suite, name = test.split(".")
+        return bool(re.search(rf"^TEST(_F|_P)?\({suite}, {name}\)", sources, re.M))
+    return (FUZZERS / f"{test}.cpp").exists()
+
+
+def test_the_page_lists_the_guarantees():
+    listed = re.findall(r"^- \*\*(.+?)\*\*", PAGE.split("## What is not guaranteed")[0], re.M)
+    assert listed == list(PROMISES) and len(listed) >= 15
 
 
 def test_every_promise_is_held_by_tests_that_exist():
-    found = promises()
-    assert len(found) >= 15
-    for promise, cell in found:
-        gone, named = missing(cell)
-        assert named > 0, f"nothing holds: {promise}"
-        assert gone == [], f"{promise}: {gone}"
+    for promise, tests in PROMISES.items():
+        assert tests, f"nothing holds: {promise}"
+        assert missing(tests) == [], promise
 
 
 def test_every_fuzzer_holds_a_promise():
-    named = {fuzzer for _, cell in promises() for fuzzer in FORMS["fuzz"].findall(cell)}
-    assert named == {file.stem for file in (ROOT / "tests" / "fuzz").glob("fuzz_*.cpp")}
+    named = {test for tests in PROMISES.values() for test in tests if test.startswith("fuzz_")}
+    assert named == {file.stem for file in FUZZERS.glob("fuzz_*.cpp")}
 
 
 def test_a_test_that_is_gone_is_seen():
-    assert missing("`bad_input_test.py::test_nobody_wrote`, `Urdf.NobodyWrote`, `fuzz_nothing`") == (
-        ["bad_input_test.py::test_nobody_wrote", "Urdf.NobodyWrote", "fuzz_nothing"], 3)
+    gone = ["bad_input_test.py::test_nobody_wrote", "Urdf.NobodyWrote", "fuzz_nothing"]
+    assert missing(["bad_input_test.py::test_missing_file", *gone]) == gone

@@ -28,7 +28,6 @@ import antaeus
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "robots/README.md")), *sorted((ROOT / "docs").glob("**/*.md"))]
 LANGUAGES = {"python", "cpp", "sh", "console"}
-SHARED = pathlib.Path(os.environ.get("ANTAEUS_SHARED", ROOT.parent / "shared"))
 
 # Page → heading → what is at hand before the first Python block below it.
 ARM = """
@@ -50,46 +49,19 @@ import shutil
 antaeus_cli("demo", "--out", "demo", "--episodes", "logs")
 """
 PREPARED = {
-    "docs/contact.md": {"In a loop, and in pieces": LEGGED + """
+    "docs/concepts/contact.md": {"In a loop, and in pieces": LEGGED + """
 import numpy as np
 q, v, a = robot.model.neutral(), np.zeros(robot.model.nv()), np.zeros(robot.model.nv())
 pieces = [dict(q=np.tile(q, (20, 1)), v=np.zeros((20, robot.model.nv())), a=np.zeros((20, robot.model.nv())), time=0.01 * (20 * k + np.arange(20)))
           for k in range(3)]
 """},
-    "docs/estimator_evidence.md": {"The NIS on uneventful runs": LOGS + "import sys; sys.argv[1:] = ['demo']"},
-    "docs/python.md": {
-        "The drop-in": ARM,
-        "Inverse dynamics through contacts": LEGGED + """
-time = np.arange(20) * 0.01
-q = np.tile(robot.model.neutral(), (20, 1))
-""",
-        "Simulation": "q_home = np.array([0.3, -1.4, 1.6, -1.7, -1.5, 0.2])",
-        "A log's wrenches": ARM + """
+    "docs/reference/python.md": {
+        "Wrenches": ARM,
+        "Logs": ARM + LOGS + """
 log = antaeus.make_twin(robot, "pushes", rate=100.0, duration=3.0).episode
 np.savez("log.npz", qpos=log.q, tau=log.tau, dq=log.v, time=log.time)
 q, tau, v, time = log.q, log.tau, log.v, log.time
-""",
-        "Many states at once": ARM + "q, tau, quaternion = np.tile(q, (8, 1)), np.zeros((8, 27)), np.tile(imu_quat, (8, 1))",
-        "Inverse kinematics": "robot = antaeus.load_robot('panda'); target = [0.5, 0.2, 0.41, 1, 0, 0, 0]; targets = np.tile(target, (3, 1))",
-        "Values": ARM + "episodes = [antaeus.make_twin(robot, 'good', duration=1.0).episode] * 2",
-        "An environment to learn in": "action = np.array([0.1, 0.0, 0.0])",
-        "Inverse kinematics by tasks": """
-robot = antaeus.load_robot("h1_2")
-q, v = robot.model.neutral(), np.zeros(robot.model.nv())
-X_WF = antaeus.Pose()
-""",
-        "Controllers": """
-model = antaeus.load_robot("ur5e").model
-q = q_rest = np.array([0.3, -1.4, 1.6, -1.7, -1.5, 0.2])
-v, tau, coulomb = np.zeros(6), np.zeros(6), np.full(6, 0.5)
-X_WT = antaeus.control.ToolDynamics(model, "tool0").at(q, v).X_WT
-measured, felt = antaeus.Wrench(), antaeus.Wrench()
-""",
-        "Free-flying robots": """
-q = antaeus.load_robot("spacecraft_ur3").model.position_from_motors([0.0, -1.0, 1.2, -0.4, 0.9, 0.1], [0, 0, 0, 1])
-v, f, score_of_theta = np.zeros(12), np.zeros(12), lambda theta: -float(np.sum(np.square(theta)))
-""",
-        "Any log": LOGS + """
+quaternion = np.tile(imu_quat, (len(q), 1))
 shutil.move('logs/twin_incident', 're3'); shutil.move('logs/twin_good', 're2'); shutil.move('logs/twin_pushes', 're1')
 names = antaeus.load_robot("ur5e").model.motor_names()
 columns = [f"/joint_states/{name}/{field}" for name in names for field in ("position", "effort")]
@@ -98,30 +70,29 @@ with open("moves.csv", "w") as file:
     for i in range(50):
         print(1.7e9 + 0.01 * i, *(0.01 * i + k for k in range(12)), sep=",", file=file)
 """,
-        "Options": "robot = antaeus.load_robot('h1_2'); robot.profile.settings.set('published_guard.clamp_force=31')",
+        "Contact forces": LEGGED + """
+time = np.arange(20) * 0.01
+q = np.tile(robot.model.neutral(), (20, 1))
+""",
+        "Inverse kinematics": "robot = antaeus.load_robot('panda'); target = [0.5, 0.2, 0.41, 1, 0, 0, 0]; targets = np.tile(target, (3, 1))",
+        "Controllers": """
+model = antaeus.load_robot("ur5e").model
+q = q_rest = np.array([0.3, -1.4, 1.6, -1.7, -1.5, 0.2])
+v, tau, coulomb = np.zeros(6), np.zeros(6), np.full(6, 0.5)
+X_WT = antaeus.control.ToolDynamics(model, "tool0").at(q, v).X_WT
+measured = antaeus.Wrench()
+""",
+        "Free flyers and simulation": """
+q = antaeus.load_robot("spacecraft_ur3").model.position_from_motors([0.0, -1.0, 1.2, -0.4, 0.9, 0.1], [0, 0, 0, 1])
+v, f = np.zeros(12), np.zeros(12)
+""",
     },
-    "docs/replay.md": {"In Python": ARM + LOGS + """
-import multiprocessing
-from types import SimpleNamespace
-q, tau, v, quaternion = np.tile(q, (8, 1)), np.zeros((8, 27)), np.zeros((8, 27)), np.tile(imu_quat, (8, 1))
-time, slices = 0.005 * np.arange(8), [slice(0, 4), slice(4, 8)]
-episode = antaeus.load_episode("logs/twin_incident", robot)
-table = np.zeros((len(np.load("logs/twin_incident/tau.npy")), 1, 6))
-client, ray, blocks = SimpleNamespace(submit=lambda f, *a: f(*a)), SimpleNamespace(remote=lambda f: f), [(q, tau)]
-"""},
-    "docs/verdicts.md": {"Replace the call": ARM},
+    "docs/concepts/uncertainty_and_verdicts.md": {"Obtain a force": ARM},
 }
-# What would take minutes here, or needs what only some machines have, and what a test takes in its place.
-SHORTER = {
-    "docs/estimator_evidence.md": {"range(50000)": "range(20)", "36000 * hours": "360 * hours"},
-    "docs/python.md": {'result.save("parity", clip=True)': 'result.save("parity")',  # a film of 100 pictures: half a minute
-                  "antaeus.MujocoCamera(scene, 640, 480).render(plant.truth().qpos)": "antaeus.MujocoCamera"},  # needs EGL
-}
-MEASURED = {"docs/measured/incident_logs.md": SHARED / "episodes/re3_real_encode_tr1"}  # Python beside these logs alone
 
 # Commands that run: page → verbs. Of others what they name must be there.
 ALONE = {"demo", "preflight", "advise", "robot"}  # need no file
-RUNS = {"README.md": None, "docs/tutorial.md": None}  # None: every verb
+RUNS = {"README.md": None, "docs/guide/quickstart.md": None, "docs/guide/your_robot.md": None}  # None: every verb
 
 
 @dataclasses.dataclass
@@ -179,7 +150,7 @@ def help_of(*verb):
 
 @functools.cache
 def options_page():
-    return (ROOT / "docs/cli.md").read_text("utf-8")
+    return (ROOT / "docs/reference/options.md").read_text("utf-8")
 
 
 def commands_of(block):
@@ -274,9 +245,9 @@ def execute(text, name, line, space):
 
 
 def own_log(folder):
-    """README's `my_log`, `free_log` and `my.urdf`: a UR5e that swings, pushed with 15 N in the former from second 5 to 7."""
+    """Writes `arm.urdf`, `free.npz` and `run.npz` of README and docs/guide/your_robot.md: a UR5e that swings, pushed with 15 N in `run` from second 5 to 7."""
     robot = antaeus.load_robot("ur5e")
-    shutil.copy(robot.profile.model, folder / "my.urdf")
+    shutil.copy(robot.profile.model, folder / "arm.urdf")
     dynamics, joint, random = antaeus.Dynamics(robot.model), np.arange(6), np.random.default_rng(1)
     time = np.arange(0.0, 12.0, 0.01)
     rate = 0.9 + 0.13 * joint
@@ -287,16 +258,14 @@ def own_log(folder):
     pushed = free.copy()
     for i in np.flatnonzero((time >= 5.0) & (time < 7.0)):
         pushed[i] -= robot.point_jacobian(qpos[i], "tool0", np.zeros(3), local=True)[:3].T @ [0.0, 15.0, 0.0]
-    for name, tau in dict(my_log=pushed, free_log=free).items():
-        (folder / name).mkdir()
-        for channel, values in dict(time=time, qpos=qpos, dq=dq, tau=tau).items():
-            np.save(folder / name / f"{channel}.npy", values)
+    for name, tau in dict(run=pushed, free=free).items():
+        np.savez(folder / f"{name}.npz", time=time, qpos=qpos, dq=dq, tau=tau)
 
 
 @pytest.mark.parametrize("page", pages_with("python", "sh", "console"))
 def test_a_page_is_a_session(page, tmp_path, monkeypatch):
     name = name_of(page)
-    if name == "README.md":
+    if name in ("README.md", "docs/guide/your_robot.md"):
         own_log(tmp_path)
     (tmp_path / "robots").symlink_to(ROOT / "robots")
     monkeypatch.chdir(tmp_path)
@@ -308,17 +277,9 @@ def test_a_page_is_a_session(page, tmp_path, monkeypatch):
         if block.language in ("sh", "console"):
             do_commands(block, tmp_path)
         elif block.language == "python":
-            logs = MEASURED.get(name)
-            if logs is not None:
-                if not logs.exists():
-                    continue
-                sys.argv[1:] = [str(logs)]
             if block.heading in prepared:
                 exec(compile(prepared.pop(block.heading), f"prepared for {name}, {block.heading}", "exec"), space)  # noqa: S102
-            text = block.text
-            for long, short in SHORTER.get(name, {}).items():
-                text = text.replace(long, short)
-            execute(text, str(page), block.line, space)
+            execute(block.text, str(page), block.line, space)
     assert not prepared, f"{name} has no block of Python below {list(prepared)}"
 
 
@@ -326,19 +287,17 @@ def test_a_page_is_a_session(page, tmp_path, monkeypatch):
 
 # Page → heading → parameters of a function whose body is the block; what is no such body is a region of a file.
 HAVING = {
-    "docs/architecture.md": {"Data flow": "InstantReader& reader, ResidualEstimator& residual, PosteriorEstimator& posterior, ReliabilityEstimator& trust, "
+    "docs/architecture.md": {"One sample, from torques to verdict": "InstantReader& reader, ResidualEstimator& residual, PosteriorEstimator& posterior, ReliabilityEstimator& trust, "
                                      "FeasibilityChecker& checker, const Observation& observation"},
-    "docs/control.md": {
+    "docs/concepts/control.md": {
         "": "const RobotModel& model, const VectorXd& q, const VectorXd& v, const VectorXd& q_rest, const Pose& wanted, void (*send)(const VectorXd&)",
         "Hybrid force and position": "ToolDynamics& dynamics, const VectorXd& q, const VectorXd& v, const Wrench& sensed, bool was_cut, double dt",
         "Without a force sensor": "ToolDynamics& dynamics, const VectorXd& coulomb, const VectorXd& q, const VectorXd& v, const VectorXd& tau",
+        "Scenes and plants": "const VectorXd& q_home, const VectorXd& tau",
+        "Flights": "const RobotModel& model, const VectorXd& q, const VectorXd& v, const VectorXd& tau",
     },
-    "docs/ik.md": {"Several tasks at once": "const RobotModel& model, const Pose& X_WF, const Pose& X_WH, const VectorXd& q, const VectorXd& v"},
-    "docs/replay.md": {"": "const Robot& robot, const BatchInput& in, const BatchOutput& out, const Episode& episode, void (*write)(...)",
-                  "Posteriors, verdicts and reasons": "const Robot& robot, const Episode& episode"},
-    "docs/simulate.md": {"Scenes and plants": "const VectorXd& q_home, const VectorXd& tau",
-                    "Flights": "const RobotModel& model, const VectorXd& q, const VectorXd& v, const VectorXd& tau"},
-    "docs/space.md": {"Coordinated control": "const RobotModel& model, const VectorXd& q, const VectorXd& v, const FlyingReference& reference, "
+    "docs/concepts/ik.md": {"Several tasks at once": "const RobotModel& model, const Pose& X_WF, const Pose& X_WH, const VectorXd& q, const VectorXd& v"},
+    "docs/concepts/space.md": {"Coordinated control": "const RobotModel& model, const VectorXd& q, const VectorXd& v, const FlyingReference& reference, "
                                         "const FlyingGains& q_gains"},
 }
 HEADERS = """

@@ -29,7 +29,7 @@ def largest(array):
 
 
 class Reference:
-    """The robot as Pinocchio reads it, and the formulas of docs/space.md."""
+    """The robot as Pinocchio reads it, and the formulas of docs/concepts/space.md."""
 
     def __init__(self, urdf, frame):
         model = pinocchio.buildModelFromUrdf(str(urdf), pinocchio.JointModelFreeFlyer())

@@ -1,5 +1,5 @@
-// Where the bare arm is singular: the determinant of a UR3's Jacobian in closed form (docs/space.md derives it), and
-// what becomes of its smallest singular value when the base floats.
+// Where the bare arm is singular: the determinant of a UR3's Jacobian in closed form (docs/concepts/space.md derives
+// it), and what becomes of its smallest singular value when the base floats.
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>

@@ -23,9 +23,9 @@ CrossingRun ur3_run(bool is_elbow, double speed, bool has_offset, unsigned seed,
 }
 
 /// Feasible: an inverse and a torque that change by little in a step, and a torque near the ideal one, all as
-/// docs/space.md#coordinated-control has it. A torque is that within 0.1 rad of the singular pose, against the ideal
-/// peak of the whole path: at 0.05 rad/s the springs of a start error of 0.01 rad alone take more than the whole slow
-/// path does.
+/// docs/concepts/space.md#coordinated-control has it. A torque is that within 0.1 rad of the singular pose, against the
+/// ideal peak of the whole path: at 0.05 rad/s the springs of a start error of 0.01 rad alone take more than the whole
+/// slow path does.
 bool is_back(const CrossingRun& run, const CrossingFigures& f) {
   // An offset can be left behind when its window ends, at 0.05 rad/s six seconds after s = 0.
   return run.crossing.offset > 0.0 ? f.back <= run.crossing.window / run.crossing.speed + 10.0 : f.back <= 3.0;
@@ -268,7 +268,7 @@ TEST(FlyingSingular, AtLimitsSoak) {
 }
 
 // What carried pays for carrying on: z keeps what J# does not see, also where the path comes to rest next to a second
-// singular pose. Known and bounded, not cured; docs/space.md#coordinated-control.
+// singular pose. Known and bounded, not cured; docs/concepts/space.md#coordinated-control.
 TEST(FlyingSingular, RestBesideASecondSingularPoseDriftsSlowly) {
   CrossingRun run;
   run.name = "E, then rest at another";

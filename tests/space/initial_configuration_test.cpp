@@ -145,7 +145,7 @@ TEST(InitialConfiguration, DeterministicStartIsFittedToTheRobotOrSaysWhatIsMissi
   EXPECT_THROW(initial_joints(panda, narrow), OptionsError) << "its neutral pose is outside the limits";
 }
 
-/// Every option of GiordanoRobot (docs/sources.md) is found by its name, with its default.
+/// Every option of GiordanoRobot (docs/references.md) is found by its name, with its default.
 TEST(InitialConfiguration, OptionsAreFoundByName) {
   Settings settings;
   for (const char* text :

@@ -1,4 +1,4 @@
-// The published scheme at once: its choices, the figures that GiordanoRobot (docs/sources.md) prints, and what it
+// The published scheme at once: its choices, the figures that GiordanoRobot (docs/references.md) prints, and what it
 // costs.
 #include "antaeus/space/published_scheme.hpp"
 

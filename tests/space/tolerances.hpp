@@ -40,7 +40,7 @@ inline constexpr Tolerance kMotionEquation{1e-11};
 inline constexpr Tolerance kMomentumRate{1e-6};
 /// Angular momentum [N·m·s] and twist of a motion that has none.
 inline constexpr Tolerance kGeneralisedJacobian{1e-12};
-/// Γk̂, 7e-16 is met (docs/space.md), and z_aᵀk̂ − 1.
+/// Γk̂, 7e-16 is met (docs/validation.md), and z_aᵀk̂ − 1.
 inline constexpr Tolerance kKernel{1e-14};
 inline constexpr Tolerance kKernelDual{1e-13};
 /// M-weighted inverse by its textbook formula: condition of ΓM⁻¹Γᵀ of up to 1e4 times ε.
@@ -63,7 +63,7 @@ inline constexpr Tolerance kExtremeSigma{1e-9};
 inline constexpr Tolerance kSpacecraftParity{2e-10};
 /// Unit length after thousands of products, ε each, and clocks that add up as many steps.
 inline constexpr Tolerance kUnitQuaternion{1e-11};
-/// A 5 s flight in steps of 1 ms [N·s, N·m·s]: 2e-10 is met (docs/space.md).
+/// A 5 s flight in steps of 1 ms [N·s, N·m·s]: 2e-10 is met (docs/validation.md).
 inline constexpr Tolerance kMomentumDrift{1e-8};
 /// Power by differences of V over 4 µs against supply less dissipation, relative to both: V of up to 10 J rounds by
 /// 1e-15/4e-6, and the torque is constant through 2 µs while velocities of 1 change by 1e-5.

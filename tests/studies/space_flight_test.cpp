@@ -23,7 +23,7 @@ SpaceRequest alone(const std::vector<std::string>& settings = {}) {
 
 std::string missed(const ExperimentResult& result) { return verdict_text(result); }
 
-// Names that every scenario's summary has: docs/space_flight.md.
+// Names that every scenario's summary has: docs/concepts/space.md#flights.
 const std::vector<std::string> kPromised = {"base_force_max", "com_error",      "base_error", "position_error",
                                             "rotation_error", "momentum_drift", "sigma_min",  "tier_share"};
 

@@ -6,8 +6,8 @@
 
 namespace antaeus::tolerance {
 
-/// Force control without a sensor, two to three times the worst of the seeds in docs/control.md#without-a-force-sensor:
-/// mean of a hold that rocks, and with joint sensors [N].
+/// Force control without a sensor, two to three times the worst of the seeds in
+/// docs/concepts/control.md#without-a-force-sensor: mean of a hold that rocks, and with joint sensors [N].
 inline constexpr Tolerance kRockedForce{0.3};
 inline constexpr Tolerance kJointSensedForce{0.2};
 

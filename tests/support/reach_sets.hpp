@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// Target sets for inverse kinematics, by the recipe of the comparison with other libraries
-/// (docs/measured/ik_peers.md), and the judge of answers: Pinocchio's forward kinematics, and limits compared without
-/// any tolerance.
+/// (docs/validation.md#inverse-kinematics), and the judge of answers: Pinocchio's forward kinematics, and limits
+/// compared without any tolerance.
 
 #include <Eigen/Geometry>
 #include <algorithm>

@@ -21,8 +21,8 @@ inline std::filesystem::path shared_folder() {
 /// Folder of our own robots.
 inline std::filesystem::path robots_folder() { return source_folder() / "robots"; }
 
-/// Returns the command that provides reference data. CLONE is a clone of the logs' repository (docs/incident.md),
-/// FOLDER holds the data that CONTRIBUTING.md lists.
+/// Returns the command that provides reference data. CLONE is a clone of the logs' repository
+/// (docs/concepts/incident.md), FOLDER holds the data that CONTRIBUTING.md lists.
 inline std::string providing_command(const std::filesystem::path& relative) {
   const std::string first = relative.begin()->string();
   return first == "episodes" || first == "robots" ? "tools/incident_logs.sh CLONE" : "ANTAEUS_SHARED=FOLDER make test";

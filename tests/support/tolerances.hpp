@@ -29,7 +29,7 @@ inline constexpr Tolerance kSameQuantity{1e-10};
 /// Central differences with step 1e-6: truncation 1e-12 × third derivative, rounding 1e-16 × 700 / 1e-6.
 inline constexpr Tolerance kFiniteDifference{2e-6};
 /// Holding by gravity's torque alone [rad]: 4e-16 is met; fingers that stand otherwise than in the model make 1.4e-5
-/// (docs/control.md).
+/// (docs/validation.md).
 inline constexpr Tolerance kGravityHold{1e-10};
 /// Sums and products of a handful of numbers of order 1.
 inline constexpr Tolerance kArithmetic{1e-13};
@@ -50,7 +50,7 @@ inline constexpr Tolerance kAlarmTable{5e-3};
 inline constexpr Tolerance kMonteCarloRunLength{0.06};
 /// A corner of a mesh below 1 m that was written as float in mm, moved and scaled: four roundings of 6e-8 [m].
 inline constexpr Tolerance kMeshCorner{2.4e-7};
-/// A base force where none is needed [N]: rounding alone, 3e-14 is met (docs/claims.md).
+/// A base force where none is needed [N]: rounding alone, 3e-14 is met (docs/validation.md).
 inline constexpr Tolerance kContactFree{1e-12};
 /// Distances of spheres, capsules and boxes below 2 m by GJK, which is asked for 1e-10 of what is squared [m].
 inline constexpr Tolerance kGjkDistance{1e-8};

@@ -60,7 +60,7 @@ void check_step_8(const Robot& robot) {
   EXPECT_GT(left.uncertainty.worst_sd(), 15.0);
   EXPECT_LT(left.uncertainty.worst_sd(), 25.0);
   // The weak direction is the line from shoulder to wrist, nearly vertical
-  // (docs/measured/estimator_study.md#structure).
+  // (docs/validation.md#structure).
   EXPECT_GT(std::abs(left.uncertainty.worst_direction().z()), 0.9);
   EXPECT_EQ(left.uncertainty.observable, 2);
   EXPECT_EQ(left.residual_kind, ResidualKind::static_gravity);
@@ -109,17 +109,17 @@ void check_reliability(const Robot& robot) {
   const EndpointReliability& re3 = incident[8].reliability;
   EXPECT_LT(re3.prior_free_redundancy[kWaist], 1e-3);
   EXPECT_GT(re3.prior_free_bias[kWaist], 500.0);
-  // With a prior of 20 N (10.4 N·m where nothing touches the other hand: docs/measured/incident_logs.md).
+  // With a prior of 20 N (10.4 N·m where nothing touches the other hand: docs/validation.md#the-incident).
   EXPECT_NEAR(re3.minimal_detectable_bias[kWaist], 15.2, 0.3);
   const std::vector<Step> good = run(robot, "re2_real_encode");
   const EndpointReliability& re2 = good[8].reliability;
-  // docs/measured/incident_logs.md: 0.69 and 10 N·m.
+  // docs/validation.md#the-incident: 0.69 and 10 N·m.
   EXPECT_NEAR(re2.prior_free_redundancy[kWaist], 0.69, 0.02);
   EXPECT_NEAR(re2.prior_free_bias[kWaist], 10.0, 0.3);
   EXPECT_LT(re2.prior_free_redundancy[kLeftWristPitch], kUndetectableRedundancy);
   // Ten times what the motor can do: no fault that it could have would be seen, if contacts could be of any size.
   EXPECT_GT(re2.prior_free_bias[kLeftWristPitch], 10.0 * robot.model.effort_limits()[kLeftWristPitch]);
-  // docs/measured/incident_logs.md: 6.8 N·m with the prior.
+  // docs/validation.md#the-incident: 6.8 N·m with the prior.
   EXPECT_NEAR(re2.minimal_detectable_bias[kLeftWristPitch], 6.8, 0.1);
   // 8 rows, 6 unknowns.
   EXPECT_EQ(re2.prior_free_total, 2.0);
@@ -132,7 +132,7 @@ const FeasibilityMargin& find_margin(const Feasibility& result, MarginKind kind,
   throw std::runtime_error("missing margin");
 }
 
-/// The whole-robot check finds what no rank and no condition number shows (docs/measured/incident_logs.md).
+/// The whole-robot check finds what no rank and no condition number shows (docs/validation.md#the-incident).
 void check_feasibility_of_stacked_feet(const Robot& robot) {
   InstantReader reader(robot, kLimbs);
   FeasibilityChecker checker(robot, kLimbs);

@@ -18,7 +18,7 @@ namespace antaeus {
 namespace {
 
 // Estimators against exact truth: twins at 500 Hz, with noise and with friction that the estimators do not know.
-// docs/estimator_evidence.md#against-exact-twins shows the table that this test prints.
+// docs/validation.md#against-exact-twins shows the table that this test prints.
 
 constexpr std::size_t kHands = 2;
 constexpr double kSettled = 0.5;     // [s] after the start
@@ -267,7 +267,7 @@ TEST(PosteriorTruth, CoverageOverDrawsOfFriction) {
                     kScenarioNames[scenario], hand, s.coverage(hand), s.nees(hand), s.total(), s.false_alarms, s.quiet);
       std::cout << line << "\n";
       RecordProperty("draws_" + std::to_string(scenario) + "_" + std::to_string(hand), line);
-      // 0.93 (docs/measured/estimator_study.md#noise) less two standard errors of so many draws. Its NEES was 1.9
+      // 0.93 (docs/validation.md#noise) less two standard errors of so many draws. Its NEES was 1.9
       // to 2.6; here no joint stands.
       EXPECT_GE(s.coverage(hand), 0.93 - 2.0 * std::sqrt(0.93 * 0.07 / kDraws));
       EXPECT_LT(s.nees(hand), 5.0);

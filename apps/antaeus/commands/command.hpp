@@ -19,7 +19,7 @@ class Json;
 
 namespace antaeus::cli {
 
-/// The contract of the exit code: docs/cli.md.
+/// The contract of the exit code: docs/reference/cli.md.
 enum ExitCode : int { kFine = 0, kRefused = 1, kBadInput = 2 };
 
 /// The work of the verb that was given; set by the subcommand's callback.

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The fields of a whole audit, for summary.json, Python and the tables of docs/schema/summary.md.
+/// The fields of a whole audit, for summary.json, Python and the tables of docs/reference/schemas.md.
 
 #include <algorithm>
 #include <cstdint>

@@ -71,8 +71,9 @@ class ANTAEUS_API LogEstimates {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The posterior at every step from the whole log, before and after it. Columns as steps.csv (docs/schema/steps.md),
-/// `estimator` is "smoothed"; sd_Mx … beside sd_Fx …. \throws EpisodeError for a log without a clock
+/// The posterior at every step from the whole log, before and after it. Columns as steps.csv
+/// (docs/reference/schemas.md), `estimator` is "smoothed"; sd_Mx … beside sd_Fx …. \throws EpisodeError for a log
+/// without a clock
 ANTAEUS_API Table smoothed_wrenches(const Robot& robot, const Episode& log, const EstimatePlan& plan,
                                     const Progress& progress = {});
 
@@ -82,7 +83,7 @@ struct ANTAEUS_API EstimateTable {
   std::string estimator;  ///< "posterior", "deployed", "stacked" or "smoothed"
   Sign sign = Sign::on_environment;
   Eigen::Index steps = 0;
-  /// docs/schema/steps.md: one row a step and endpoint; frame: endpoint's origin, world axes
+  /// docs/reference/schemas.md: one row a step and endpoint; frame: endpoint's origin, world axes
   std::shared_ptr<const Table> table;
   std::vector<std::string> left_out;  ///< labels of endpoints that this estimator has no series of
   std::vector<std::string> notes;     ///< errors of its set-up, why its residuals are static, what limbs do not sense,

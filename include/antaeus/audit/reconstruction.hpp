@@ -247,7 +247,7 @@ struct FocusCandidate {
   Residual residual;      ///< of that step, as options.residual forms it of the log as it is
 };
 
-/// Take it for one log, all estimators and every step's verdict (docs/estimator.md#which-estimator-to-take).
+/// Take it for one log, all estimators and every step's verdict (docs/concepts/estimator.md#which-estimator-to-take).
 /// Computes an episode again, part after part: history goes on from one to the next, so that parts of any length hold
 /// what the whole would hold. Steps that cannot be used are NaN with verdict `invalid_input`.
 ///
@@ -340,7 +340,7 @@ constexpr void visit_fields(const Attribution*, auto&& visit) {
   visit(field("largest", "", "motor that adds most to it; −1: none", &A::largest).only(FieldUse::python_only));
   visit(field("joints", "", "one after the other", [](const A& a) { return a.shares(); }).only(FieldUse::file_only));
 }
-/// The table of docs/schema/steps.md: one row a step, endpoint and estimator.
+/// The table of docs/reference/schemas.md: one row a step, endpoint and estimator.
 ANTAEUS_API Table steps_table(const Reconstruction& reconstruction);
 
 }  // namespace antaeus

@@ -222,7 +222,7 @@ constexpr void visit_fields(const ReliabilityTable*, auto&& visit) {
   visit(step_field("step", "in its log", &R::step));
   visit(field("endpoint", "", "frame", &R::endpoint));
   visit(field("label", "", "for people", &R::label).only(FieldUse::python_only));
-  visit(field("rows", "", "one a joint", &R::rows).as("joints"));
+  visit(field("rows", "", "one per joint", &R::rows).as("joints"));
 }
 
 /// One condition that the ground and the weight put on an estimator's wrenches (FeasibilityChecker).
@@ -284,7 +284,7 @@ struct CauseTest {
 constexpr void visit_fields(const CauseTest*, auto&& visit) {
   using C = CauseTest;
   visit(field("outside_identified", "",
-              "the robot moves faster than its noise was identified for: no cause can be told, and none was weighed",
+              "the robot moves faster than its noise was identified for: causes are not distinguished and not weighed",
               &C::outside_identified));
   visit(field("alarm", "", "noise alone does not make such residuals: χ² is above the threshold", &C::alarm));
   visit(field("explained", "", "the best cause, of a size that its prior allows, leaves no more than noise would",
@@ -307,7 +307,7 @@ struct PlaceFinding {
 };
 constexpr void visit_fields(const PlaceFinding*, auto&& visit) {
   using P = PlaceFinding;
-  visit(field("judged", "", "the limb's torques can tell places apart, and there are numbers", &P::judged));
+  visit(field("judged", "", "the limb's torques distinguish contact locations, and there are numbers", &P::judged));
   visit(field("elsewhere", "", "a contact at another link than the endpoint's explains the torques much better",
               &P::elsewhere));
   visit(field("faulty", "", "one joint's error explains the torques better than a contact at the endpoint, or nothing",
@@ -596,7 +596,7 @@ struct TiltSensitivity {
 constexpr void visit_fields(const TiltSensitivity*, auto&& visit) {
   using T = TiltSensitivity;
   visit(field("axis", "", "roll or pitch", &T::axis));
-  visit(field("angle", "rad", "tilt of the base that nobody measures", &T::angle));
+  visit(field("angle", "rad", "tilt of the base that is not measured", &T::angle));
   visit(field("largest_torque", "N·m", "max |Δg| over the joints that carry an audited endpoint other than a foot",
               &T::largest_torque));
   visit(field("joint", "", "where", &T::joint));

@@ -8,8 +8,8 @@
 ///
 /// Channels are judged first, without a model: units, clocks, frozen and late columns. What they name is mended in
 /// memory, and the torques are then judged by hypotheses over one another: each mistake is a linear model of the
-/// torques with the description's masses, friction, rotor inertia and offsets marginalised (docs/check.md). Set-up
-/// code: allocates; its cost does not grow with the log's length beyond one reading of each column.
+/// torques with the description's masses, friction, rotor inertia and offsets marginalised (docs/guide/check.md).
+/// Set-up code: allocates; its cost does not grow with the log's length beyond one reading of each column.
 
 #include <filesystem>
 #include <string>
@@ -62,8 +62,8 @@ constexpr void visit_fields(const CheckedJoint*, auto&& visit) {
   visit(field("gain_sd", "1", "", &J::gain_sd));
   visit(field("zero", "", "offset of its position that the torques show [rad or m]", &J::zero));
   visit(field("zero_sd", "", "of the zero, in the channel's unit", &J::zero_sd));
-  visit(field("tells_gain", "", "whether this log tells the gain", &J::tells_gain));
-  visit(field("tells_zero", "", "whether this log tells the zero", &J::tells_zero));
+  visit(field("tells_gain", "", "whether this log determines the gain", &J::tells_gain));
+  visit(field("tells_zero", "", "whether this log determines the zero", &J::tells_zero));
 }
 
 /// The torque channel in words that a machine can read.
@@ -104,7 +104,7 @@ struct CheckResult {
   std::string log, robot;
   std::vector<Finding> findings = {};  ///< most severe first
   std::vector<std::string> excluded;   ///< faults that the log rules out
-  std::vector<std::string> not_told;   ///< faults that it cannot tell, each with what would
+  std::vector<std::string> not_told;   ///< faults that it cannot detect, each with what would be needed
   TorqueDescription torque;
   std::vector<CheckedJoint> joints;  ///< in motor order
   std::size_t repairs = 0;           ///< findings that check_file repaired before `joints` were fitted
@@ -120,7 +120,7 @@ constexpr void visit_fields(const CheckResult*, auto&& visit) {
   visit(field("robot", "", "name of the robot", &R::robot));
   visit(field("findings", "", "most severe first", &R::findings));
   visit(field("excluded", "", "faults that the log rules out", &R::excluded));
-  visit(field("not_told", "", "faults that it cannot tell, each with what would", &R::not_told));
+  visit(field("not_told", "", "faults that it cannot detect, each with what would be needed", &R::not_told));
   visit(field("torque", "", "what the torque channel is", &R::torque));
   visit(field("joints", "", "in motor order", &R::joints));
   visit(field("repairs", "", "findings that were repaired before `joints` were fitted", &R::repairs));

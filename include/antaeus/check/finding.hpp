@@ -13,9 +13,9 @@
 
 namespace antaeus {
 
-/// A mistake in how a log was recorded or is read; docs/check.md says of each how it is seen and how it is mended.
-/// The last four are no mistakes of a channel: what touches the robot, what no named mistake explains, and what a log
-/// cannot tell.
+/// A mistake in how a log was recorded or is read; docs/guide/check.md says of each how it is seen and how it is
+/// mended. The last four are no mistakes of a channel: what touches the robot, what no named mistake explains, and what
+/// a log cannot tell.
 enum class Fault : std::uint8_t {
   time_unit,
   time_gap,
@@ -88,11 +88,11 @@ struct Finding {
   std::string remedy = {};                     ///< one line that can be pasted or done
   std::vector<std::string> alternatives = {};  ///< faults that explain the log nearly as well, by their names
   std::string text = {};                       ///< the finding in one sentence
-  std::vector<double> sizes = {};              ///< one a joint of `joints`, where they differ
+  std::vector<double> sizes = {};              ///< one per joint of `joints`, where they differ
 };
 constexpr void visit_fields(const Finding*, auto&& visit) {
   using F = Finding;
-  visit(field("fault", "", "name of the mistake (docs/check.md)", &F::fault));
+  visit(field("fault", "", "name of the mistake (docs/guide/check.md)", &F::fault));
   visit(field("channel", "", "that holds it: `tau`, `qpos`, `dq`, `time`, `imu_quat`, `imu_acc`, `imu_gyro`, `model`",
               &F::channel));
   visit(field("joints", "", "names of the model; empty: all, or none in particular", &F::joints));
@@ -107,7 +107,7 @@ constexpr void visit_fields(const Finding*, auto&& visit) {
   visit(field("remedy", "", "one line that can be pasted or done", &F::remedy));
   visit(field("alternatives", "", "faults that explain the log nearly as well", &F::alternatives));
   visit(field("text", "", "the finding in one sentence", &F::text));
-  visit(field("sizes", "", "one a joint of `joints`, where they differ, in `unit`", &F::sizes));
+  visit(field("sizes", "", "one per joint of `joints`, where they differ, in `unit`", &F::sizes));
 }
 
 }  // namespace antaeus

@@ -15,7 +15,7 @@
 namespace antaeus {
 
 /// `none`: the principled form, whose answer does not depend on the sampling rate. `nimble`: every choice that
-/// nimblephysics 0.10.52 makes (docs/contact.md lists them), for comparison with its results.
+/// nimblephysics 0.10.52 makes (docs/concepts/contact.md lists them), for comparison with its results.
 enum class Compatibility : std::uint8_t { none, nimble };
 constexpr auto enum_names(Compatibility) noexcept { return name_list<Compatibility>("none", "nimble"); }
 

@@ -166,7 +166,7 @@ ANTAEUS_API ContactResult contact_split(const TotalMotion& motion, const Contact
                                         const ContactOptions& options = {}, const SplitOptions& split = {},
                                         const TimingOptions& timing = {});
 
-/// wrenches.csv: one row a frame and contact (docs/schema/contact.md).
+/// wrenches.csv: one row a frame and contact (docs/reference/schemas.md).
 ANTAEUS_API Table wrenches_table(const ContactResult& result);
 /// torques.csv: one row a frame; without a robot the root residual alone.
 ANTAEUS_API Table torques_table(const ContactResult& result);

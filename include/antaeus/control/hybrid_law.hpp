@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The force-control lab's hybrid law (docs/sources.md) under its own names, beside HybridController: same target, same
-/// command, so that either stands in the other's place.
+/// The force-control lab's hybrid law (docs/references.md) under its own names, beside HybridController: same target,
+/// same command, so that either stands in the other's place.
 ///
 ///     HybridLaw law = HybridLaw::published(dynamics.size());     // the lab's gains, and an orientation term
 ///     const HybridCommand& command = law.update(dynamics.at(q, v), target, sensed, dt);
@@ -10,8 +10,8 @@
 ///     F_f = −(K_fp e_f + K_fi ∫ e_f dt) − K_dz S_f ẋ,      τ = Jᵀ (F_p + F_f) + g(q).
 ///
 /// What it does worse than HybridController: no velocity of the target, no C v, no Λ, no feed-forward of the force, so
-/// a line is followed late, and the force begins at K_fp/(1 + K_fp) of what is wanted (docs/control.md). To compare
-/// with, not to be taken to a robot.
+/// a line is followed late, and the force begins at K_fp/(1 + K_fp) of what is wanted (docs/concepts/control.md). To
+/// compare with, not to be taken to a robot.
 
 #include "antaeus/control/hybrid_control.hpp"
 #include "antaeus/control/tool_dynamics.hpp"

@@ -16,8 +16,8 @@
 ///     }
 ///     const OptionGroup kGroup(PublishedGuardOptions{});  // known to every --set, every profile, and the docs
 ///
-/// JSON, `--set`, profiles, Python's keyword arguments, docs/cli.md and the report's settings read this table.
-/// A header of options needs no more than this; core/option_table.hpp is for the source that has the table.
+/// JSON, `--set`, profiles, Python's keyword arguments, docs/reference/cli.md and the report's settings read this
+/// table. A header of options needs no more than this; core/option_table.hpp is for the source that has the table.
 
 #include <string>
 #include <string_view>

@@ -33,7 +33,7 @@ struct InputCheckOptions {
   double turn = 0.3;  ///< [rad] turn of the quaternion from one sample to the next that the gyro does not explain
   double scale_share = 0.5;  ///< [1] how far the accelerometer's mean norm may be from gravity, as a share of it
   double scale_time = 0.75;  ///< [s] time constant of that mean; 0.7 of it passes before anything is said
-  double clock_lead = 0.01;  ///< [s] how far a sample's stamp may lie in the clock's future
+  double clock_lead = 0.01;  ///< [s] how far a sample's stamp may be in the clock's future
   double maximum_gap = 0.1;  ///< [s] time between samples beyond which they are not compared
 };
 ANTAEUS_API const OptionTable& options_of(const InputCheckOptions&);

@@ -8,7 +8,8 @@
 
 namespace antaeus {
 
-/// Schema "antaeus.show/1": docs/cli.md#show. \param robot  null: joints are named as the log's columns
+/// Schema "antaeus.show/1": docs/reference/cli.md#show-audit-demo-tour. \param robot  null: joints are named as the
+/// log's columns
 ANTAEUS_API Json log_summary(const RawLog& log, const Robot* robot = nullptr);
 
 }  // namespace antaeus

@@ -5,7 +5,7 @@
 ///
 ///     τ = rnea(q, v, a) − Σ J_kᵀ w_k     (w_k on the robot; feet: weighted minimum-norm solution of the six base rows)
 ///
-/// Source: docs/measured/estimator_study.md#twins (docs/claims.md names the figures that each twin reproduces).
+/// Source: docs/validation.md#twins (docs/validation.md names the figures that each twin reproduces).
 
 #include <cstdint>
 #include <string>
@@ -29,7 +29,7 @@ struct TwinOptions {
   std::uint64_t seed = 1;     ///< of the noise
   /// Adds, as a motor-side torque, the part of the torso's residual that rigid arms cannot carry. The incident's
   /// figures are then met within 1 N. Part of the real residual was probably no inertia
-  /// (docs/measured/estimator_study.md#torso-torque).
+  /// (docs/validation.md#torso-torque).
   bool motor_side_torque = true;
   /// Adds the gyro and the accelerometer of the profile's IMU. The incident's own logs have neither.
   bool inertial = false;

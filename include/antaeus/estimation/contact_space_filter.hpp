@@ -18,7 +18,7 @@ struct ContactSpaceOptions {
 ANTAEUS_API const OptionTable& options_of(const ContactSpaceOptions&);
 
 /// Take it where a pose hides a direction that poses before it showed; it has no tests of its own
-/// (docs/estimator.md#which-estimator-to-take).
+/// (docs/concepts/estimator.md#which-estimator-to-take).
 /// The wrenches as an Ornstein–Uhlenbeck process, seen through the residual of the posterior's own rows:
 ///
 ///     w(t + dt) = φ w(t) + n,   cov n = (1 − φ²) P₀,   φ = exp(−dt/T),   r = −A w + e,

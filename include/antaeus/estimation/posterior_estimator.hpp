@@ -22,7 +22,7 @@ namespace antaeus {
 /// `all`: every joint that supports an endpoint, solved together; the reference joint as `reference` says.
 /// `all_and_base`: the six rows too that no motor drives, while nothing moves. All feet must be endpoints, and nothing
 /// else may carry the robot: a gantry that lifts 200 N reads as 38 N at a wrist
-/// (docs/measured/estimator_study.md#base-rows).
+/// (docs/validation.md#base-rows).
 enum class PosteriorRows { own, all, all_and_base };
 constexpr auto enum_names(PosteriorRows) noexcept { return name_list<PosteriorRows>("own", "all", "all_and_base"); }
 
@@ -125,8 +125,8 @@ constexpr void visit_fields(const PosteriorEstimates*, auto&& visit) {
 ///   `trust` takes the row as any other.
 /// - The NIS adds the reference row's innovation given the endpoint's own block and the blocks that show a contact.
 /// Take it where you judge its uncertainty and tests yourself; GuardedEstimator judges them for a controller
-/// (docs/estimator.md#which-estimator-to-take).
-/// Source: docs/measured/estimator_study.md#posterior; Baarda (1968) for the test of one row.
+/// (docs/concepts/estimator.md#which-estimator-to-take).
+/// Source: docs/validation.md#posterior; Baarda (1968) for the test of one row.
 class ANTAEUS_API PosteriorEstimator {
  public:
   /// \throws OptionsError, ModelError for base rows on a fixed base

@@ -40,17 +40,17 @@ struct ResidualOptions {
   double minimum_rate = 200.0;  ///< [Hz] samples a second, on average, below which accelerations are not differenced
   double cut_off = 15.0;  ///< [Hz] of the one causal low pass that every signal of the dynamic residual goes through
   double observer_rate = 60.0;  ///< [1/s] bandwidth of the momentum observer
-  double maximum_gap = 0.1;     ///< [s] time between samples after which filters begin anew
+  double maximum_gap = 0.1;     ///< [s] time between samples after which filters start again
   double motion_speed = 0.05;   ///< [rad/s] speed of any motor, or of the gyro, above which the robot counts as moving
   double motion_hold = 0.2;  ///< [s] how long it counts as moving afterwards: where speed reverses, acceleration peaks
   double coulomb_share = 0.8;   ///< [1] sd of dry friction as a share of its bound
   double torque_share = 0.02;   ///< [1] sd of the torque channel's gain, as a share of the torque
   double dynamic_share = 0.08;  ///< [1] sd of the inertial torque, as a share of it
-  double tilt_sd = 0.035;       ///< [rad] sd of each tilt of a floating base whose orientation nobody measured
-  /// [s] after which an identified noise's covariance is computed anew, its mean at every sample; 0: at every sample
+  double tilt_sd = 0.035;       ///< [rad] sd of each tilt of a floating base without a measured orientation
+  /// [s] after which an identified noise's covariance is computed again, its mean at every sample; 0: at every sample
   /// too
   double covariance_period = 0.02;
-  double saturation_share = 0.98;  ///< [1] share of the torque limit at which a sample is no evidence
+  double saturation_share = 0.98;  ///< [1] share of the torque limit at which a sample is not used as evidence
   EnvelopeOptions envelope{};      ///< of the motion that the noise was identified in
   TareOptions tare{};              ///< of an offset that the user vouches for
   DayOptions day{};                ///< of today's friction and offsets, of an identified noise
@@ -94,7 +94,7 @@ constexpr void visit_fields(const Residual*, Visit&& visit) {
   visit(field("lag_variance", "N²·m²",
               "[motors] of the noise in `lag`, by its second differences over half a second: forces change more slowly",
               &R::lag_variance));
-  visit(field("tilted", "", "a floating base whose orientation nobody measured: tilt is not zero", &R::tilted));
+  visit(field("tilted", "", "a floating base without a measured orientation: tilt is not zero", &R::tilted));
   visit(field("tilt", "N·m",
               "[motors × 2] what a tilt of one sd about each horizontal axis of the base makes of the torques, an "
               "error that all rows share, on top of `variance`",
@@ -125,7 +125,7 @@ constexpr void visit_fields(const Residual*, Visit&& visit) {
 /// other terms by their last value, so inertia leaves nothing behind and any step is stable. Its frame moves with the
 /// base's origin, where gravity is the negative specific force and the base's velocity is zero. Sources: De Luca &
 /// Mattone, ICRA 2005; Haddadin, De Luca & Albu-Schäffer, T-RO 33 (2017), §IV;
-/// docs/measured/estimator_study.md#residuals.
+/// docs/validation.md#residuals.
 ///
 /// Where the robot's noise was identified (RobotProfile::noise), its mean is taken out of the residual, and R is its
 /// covariance, both at the instant's q and at specific force, v and a through the residual's low pass: as late as the

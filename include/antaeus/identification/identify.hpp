@@ -78,7 +78,7 @@ ANTAEUS_API std::string recorded_on(const std::filesystem::path& file, const Epi
 ANTAEUS_API SampleMatrix measured_contact(const Robot& robot, const Episode& episode, const std::string& frame,
                                           const SampleMatrix& force);
 
-/// Schema "antaeus.identify/1" (docs/schema/identify.md).
+/// Schema "antaeus.identify/1" (docs/reference/schemas.md).
 ANTAEUS_API Json identify_summary(const IdentifyResult& result);
 
 /// What a reader asks, answered in sentences: the verdict, what was not identified, how to go on.

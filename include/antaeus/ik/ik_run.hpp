@@ -133,7 +133,7 @@ struct ANTAEUS_API IkResult {
 ANTAEUS_API IkResult solve_ik(const Robot& robot, IkRequest request, ReachOptions options = {},
                               const Progress& progress = nullptr);
 
-/// solutions.csv: one row a target (docs/schema/ik.md).
+/// solutions.csv: one row a target (docs/reference/schemas.md).
 ANTAEUS_API Table solutions_table(const IkResult& result);
 /// rejected.csv: one row a target that is blocked by limits; without rows where none is.
 ANTAEUS_API Table rejected_table(const IkResult& result);

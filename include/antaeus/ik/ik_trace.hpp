@@ -52,7 +52,7 @@ inline constexpr int kMostTraced = 20;
 
 /// \throws OptionsError for a path: its answers hang on each other; ModelError for a joint called as a column
 ANTAEUS_API IkTrace trace_ik(const IkResult& result);
-/// trace.csv: one row an iteration (docs/schema/ik.md).
+/// trace.csv: one row an iteration (docs/reference/schemas.md).
 ANTAEUS_API Table trace_table(const IkResult& result, const IkTrace& trace);
 
 }  // namespace antaeus

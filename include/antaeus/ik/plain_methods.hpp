@@ -8,7 +8,8 @@
 ///   dls   J⁺ = Jᵀ(JJᵀ + λ²I)⁻¹: tends to pinv as λ → 0 (Nakamura & Hanafusa 1986; Wampler 1986);
 ///   dls_restarts  full steps of dls, from the middle of the limits and then from random starts until one reaches.
 /// pinv and dls end where their last iteration ends, dls_restarts at the best that it met.
-/// None of them says why it failed, and cutting at limits makes them stall and jump (docs/ik.md has the figures).
+/// None of them says why it failed, and cutting at limits makes them stall and jump (docs/validation.md has the
+/// figures).
 
 #include <cstdint>
 

@@ -16,8 +16,8 @@
 namespace antaeus {
 
 /// How a stream's messages are written.
-/// `json`: one object a message, its keys named as a log's channels (docs/live.md). `csv`: one row of a table; the
-/// first message is its header. `arrays`: the first message is a JSON object {"channels": [["qpos", 27], …]}, each
+/// `json`: one object a message, its keys named as a log's channels (docs/guide/live.md). `csv`: one row of a table;
+/// the first message is its header. `arrays`: the first message is a JSON object {"channels": [["qpos", 27], …]}, each
 /// later one its numbers as little-endian float64. `low_state_hg`, `low_state_go`: Unitree's LowState of 35 motors
 /// (humanoids) and of 20 (quadrupeds), as DDS carries it (XCDR1, little-endian). `ros2`: sensor_msgs/JointState (part
 /// 0) and Imu (part 1), as ROS 2 carries them (XCDR1).

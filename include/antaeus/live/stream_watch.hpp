@@ -14,7 +14,7 @@ namespace antaeus {
 struct LiveOptions {
   double hold_off = 1.0;   ///< [s] after a break of the stream during which its wrenches are refused
   double silence = 0.1;    ///< [s] without a usable sample after which the stream counts as silent
-  double break_gap = 0.5;  ///< [s] without a sample after which the estimator begins anew
+  double break_gap = 0.5;  ///< [s] without a sample after which the estimator starts again
   double late = 0.1;       ///< [s] by which a message may be later than the fastest ones until it is refused as stale
   int queue_bytes = 1 << 23;    ///< [B] that wait for the estimator, at most
   int message_bytes = 1 << 16;  ///< [B] of a message, at most

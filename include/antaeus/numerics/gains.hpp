@@ -22,7 +22,7 @@ ANTAEUS_API double gain(const ConstMatrix6XRef& B, int row, int joint) noexcept;
 /// ‖B(Fx..Fz, joint)‖: the force error that 1 N·m at one joint causes, in whatever direction. Of the scalar indicators
 /// it predicts the error of a humanoid's deployed estimator best. In simulated motion its rank correlation with the
 /// error is 0.99, that of the vertical gain 0.87, that of the condition number 0.67
-/// (docs/measured/estimator_study.md#guards).
+/// (docs/validation.md#guards).
 /// \return [N/(N·m)]; NaN outside B
 /// \realtime conditioning_realtime_test
 ANTAEUS_API double force_gain(const ConstMatrix6XRef& B, int joint) noexcept;
@@ -33,7 +33,7 @@ ANTAEUS_API double force_gain(const ConstMatrix6XRef& B, int joint) noexcept;
 /// \param out       6 × n, fully overwritten, NaN unless `ok`
 /// \return `wrong_size`, or `not_finite` when B or the residual is not finite
 /// \realtime conditioning_realtime_test
-/// Source: the incident report (docs/sources.md), eq. 4.
+/// Source: the incident report (docs/references.md), eq. 4.
 ANTAEUS_API Status attribution(const ConstMatrix6XRef& B, const ConstVectorRef& residual, Matrix6XRef out) noexcept;
 
 /// One joint's part in one wrench component.

@@ -122,7 +122,7 @@ constexpr void visit_fields(const PoseConditioning*, auto&& visit) {
   visit(field("error_direction", "1", "[6] that direction, unit: force, and moment over the characteristic length",
               &P::error_direction));
   visit(field("whole_wrench", "",
-              "of force and moment; else of the force alone, because the limb cannot tell both apart in any pose",
+              "of force and moment; else of the force alone, because the limb cannot distinguish them in any pose",
               &P::whole_wrench));
   visit(field("rest", "", "the posterior's doubt for a robot known to stand still", &P::rest).as("sd_rest"));
   visit(field("moving", "", "the same while it moves, with a static residual", &P::moving).as("sd_moving"));

@@ -85,7 +85,7 @@ struct ANTAEUS_API PreflightReport {
 constexpr void visit_fields(const PreflightReport::Endpoint*, auto&& visit) {
   using E = PreflightReport::Endpoint;
   visit_part<PoseConditioning>(&E::pose, visit);
-  visit(field("joints", "", "one a joint", &E::joints));
+  visit(field("joints", "", "one per joint", &E::joints));
 }
 constexpr void visit_fields(const PreflightReport*, auto&& visit) {
   using P = PreflightReport;

@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// The data of explanatory figures: how poses amplify a torque. One joint is moved over its range, poses are compared,
-/// and two lessons belong to docs/incident.md. The base is upright, so that world and base axes are parallel. Set-up
-/// code: allocates.
+/// and two lessons belong to docs/concepts/incident.md. The base is upright, so that world and base axes are parallel.
+/// Set-up code: allocates.
 
 #include <string>
 #include <vector>
@@ -95,7 +95,7 @@ constexpr void visit_fields(const PlanarLesson::Pose*, auto&& visit) {
   using P = PlanarLesson::Pose;
   visit(field("name", "", "of the profile", &P::name));
   visit(field("title", "", "for people", &P::title));
-  visit(field("q", "rad", "one a joint", &P::q).as("q"));
+  visit(field("q", "rad", "one per joint", &P::q).as("q"));
   visit(field("sigma", "", "singular values of the 2 × n Jacobian", &P::sigma));
   visit(field("force", "N", "that the torque reads as: pinv(Jᵀ) (torque, 0, …)", &P::force));
   visit(field("force_norm", "N", "its norm", [](const P& p) { return p.force.norm(); }));

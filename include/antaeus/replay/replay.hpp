@@ -29,7 +29,7 @@ namespace antaeus {
 
 /// Option group "replay". Results depend on none of them.
 struct ReplayOptions {
-  int threads = 0;   ///< [1] that work at a time, the caller's among them; 0: one a core
+  int threads = 0;   ///< [1] that work at a time, the caller's among them; 0: one per core
   int block = 1024;  ///< [1] states that a thread takes at a time
 };
 ANTAEUS_API const OptionTable& options_of(const ReplayOptions&);
@@ -58,7 +58,7 @@ struct ReplayBlock {
 /// Takes the blocks of a stream in their order, from the thread that called stream(). What it throws ends the stream.
 using ReplaySink = std::function<void(const ReplayBlock&)>;
 
-/// Take it for millions of static states at once (docs/estimator.md#which-estimator-to-take).
+/// Take it for millions of static states at once (docs/concepts/estimator.md#which-estimator-to-take).
 /// A robot's kernel with scratch memory for each thread. One call at a time; make one for each caller.
 ///
 /// All that can be wrong is an error before the first state: a state that cannot be used has its own status and NaN.
@@ -70,7 +70,7 @@ class ANTAEUS_API BatchReplay {
   explicit BatchReplay(BatchModel model, const ReplayOptions& options = {});
   /// Of states as a robot's drivers and logs have them: `tau` is what the motors' channels read, as Observation::tau,
   /// and goes through RobotProfile::joint_torque, a block at a time, where that changes anything. Its sign() is that of
-  /// the robot's settings (docs/notation.md, Sign).
+  /// the robot's settings (docs/concepts/notation.md, Sign).
   /// \throws ModelError as BatchModel does
   BatchReplay(const Robot& robot, const std::vector<std::string>& endpoints, const ReplayOptions& options = {},
               const InstantOptions& instant = {});

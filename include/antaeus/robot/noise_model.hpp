@@ -46,7 +46,7 @@ inline constexpr double kCoulombSpeed = 0.03;
 
 /// How far one robot's torques lie apart from day to day: sixteen logs of a UR10e over five months, fitted one by one,
 /// had Coulomb friction within 3 to 11 %, viscous friction within 10 to 27 % of their means, and offsets within 0.2 to
-/// 0.4 % of the effort limits (docs/identify_for_years.md). Where nothing better is known, this is taken.
+/// 0.4 % of the effort limits (docs/guide/identify.md). Where nothing better is known, this is taken.
 inline constexpr double kCoulombBetween = 0.08, kViscousBetween = 0.20;  ///< [1] sd, as a share of the friction
 inline constexpr double kOffsetBetween = 0.005;                          ///< [1] sd, as a share of the largest torque
 

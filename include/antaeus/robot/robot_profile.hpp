@@ -2,7 +2,7 @@
 /// \file
 /// The profile of a robot: motor order, endpoints, IMU, noise, friction and limits. A TOML file beside the model.
 /// It holds what the robot's description (URDF) does not say.
-/// robots/h1_2/profile.toml is the commented example; docs/profile.md lists every key.
+/// robots/h1_2/profile.toml is the commented example; docs/reference/profile.md lists every key.
 
 #include <filesystem>
 #include <map>
@@ -234,7 +234,7 @@ struct ANTAEUS_API Robot {
   EndpointKind kind_of(std::string_view frame) const;
   double weight() const noexcept;  ///< [N], payloads included
   /// The profile's settings, with defaults that follow this robot and these endpoints: the sign (reported_sign), and
-  /// the force that the endpoints are made for (docs/estimator.md#defaults-of-any-robot).
+  /// the force that the endpoints are made for (docs/concepts/estimator.md#defaults-of-any-robot).
   Settings settings(const std::vector<std::string>& endpoints) const;
   /// Index of the reference joint's motor, −1 without one.
   int reference_motor() const;

@@ -10,8 +10,8 @@
 /// The centre of mass is a mass point of its own: f_c = m a_cd − K_c x̃_c − D_c ẋ̃_c, and its force reaches base and
 /// joints by τ = Γᵀ[f_c; τ_ω; w_e] without any inverse. Laws of the other nine degrees of freedom: FlyingLaw.
 ///
-/// After A. M. Giordano, C. Ott, A. Albu-Schäffer, IEEE RA-L 4 (2019); docs/space.md#coordinated-control derives what
-/// differs.
+/// After A. M. Giordano, C. Ott, A. Albu-Schäffer, IEEE RA-L 4 (2019); docs/concepts/space.md#coordinated-control
+/// derives what differs.
 
 #include <cstdint>
 #include <memory>

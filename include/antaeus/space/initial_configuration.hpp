@@ -101,7 +101,7 @@ ANTAEUS_API VectorX deterministic_q_init(FreeFlyer& flying, const DeterministicO
 ANTAEUS_API VectorX initial_joints(FreeFlyer& flying, const InitialOptions& search = {},
                                    const DeterministicOptions& law = {});
 
-/// θ + q0_eps · d̂ with a stored unit direction d̂, in place of what GiordanoRobot (docs/sources.md)
+/// θ + q0_eps · d̂ with a stored unit direction d̂, in place of what GiordanoRobot (docs/references.md)
 /// draws with seed 20260617: for a plant's first state alone. q0_eps = 0 returns \p theta, bit for bit.
 /// \throws Error for more than 7 joints or a q0_eps not finite
 ANTAEUS_API VectorX perturbed_start(ConstVectorRef theta, double q0_eps);

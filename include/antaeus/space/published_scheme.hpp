@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Coordinated control as GiordanoRobot (docs/sources.md) has it, all choices at once: to compare with it, or to repeat
-/// its figures. What it does worse stands in docs/space.md#coordinated-control.
+/// Coordinated control as GiordanoRobot (docs/references.md) has it, all choices at once: to compare with it, or to
+/// repeat its figures. What it does worse stands in docs/concepts/space.md#coordinated-control.
 ///
 ///     const FlyingScheme scheme = published_scheme();
 ///     FlyingControl control(FreeFlyer(model, "ee_link", scheme.flyer), q_start, scheme.control);

@@ -20,7 +20,7 @@ enum class FrameWrenchMethod { posterior, deployed };
 constexpr auto enum_names(FrameWrenchMethod) noexcept { return name_list<FrameWrenchMethod>("posterior", "deployed"); }
 
 /// Take it where existing code calls `get_frame_wrench`, with positions and torques alone; else GuardedEstimator
-/// (docs/estimator.md#which-estimator-to-take).
+/// (docs/concepts/estimator.md#which-estimator-to-take).
 /// Replaces an object that has `get_frame_wrench(frame_name, q, tau, imu_quat)`, as the H1-2's deployed code has it.
 ///
 /// The sign is the profile's `deployed.sign`, so that the consumer need not change: no option turns it. A profile that

@@ -16,7 +16,7 @@
 
 namespace antaeus {
 
-/// Take it in a control loop that has velocities and a clock (docs/estimator.md#which-estimator-to-take).
+/// Take it in a control loop that has velocities and a clock (docs/concepts/estimator.md#which-estimator-to-take).
 /// Observation → instant → residual → posterior → reliability, place of contact → guard. All memory is taken by the
 /// constructor. What refuses and degrades a sample: ConsumerGuard.
 class ANTAEUS_API GuardedEstimator {

@@ -1,4 +1,4 @@
-"""Thousands of logs as tables: `antaeus fleet` (docs/fleet.md).
+"""Thousands of logs as tables: `antaeus fleet` (docs/guide/fleet.md).
 
     plan(["logs"], "out", robot="h1_2")          # out/plan.parquet: one row a log
     for row in tasks("out"): run_one(row)        # each by itself, in any process, on any machine that sees both folders

@@ -172,7 +172,7 @@ def _line(one: Row) -> str:
 def run(arguments: list[str]) -> int:
     """The verb fleet check."""
     made = sql.parser("check", "DIR --baseline BASE [--json]  |  DIR --write FILE",
-                      "Has this fleet got worse than its baseline? The rules: docs/fleet.md.",
+                      "Has this fleet got worse than its baseline? The rules: docs/guide/fleet.md.",
                       "Exit codes: 0 no, 1 yes, 2 bad input.")
     made.add_argument("--baseline", metavar="BASE", help="a fleet's folder, or the file of --write")
     made.add_argument("--write", metavar="FILE", help="write the numbers of DIR as a baseline, and compare nothing")

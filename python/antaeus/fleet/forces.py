@@ -4,7 +4,7 @@ One rule says by which of two ways they are computed, and the episode's row name
 
 - `loop`: what `antaeus estimate` computes, of the best residual that the log's channels allow, with the reasons of its guard;
 - `replay`: where that residual would be static anyway (no speeds, no clock, a rate below `residual.minimum_rate`, or
-  `residual.kind=static`), the batched kernel: the same forces and posterior's reasons (docs/replay.md) at a fraction of the cost, without
+  `residual.kind=static`), the batched kernel: the same forces and posterior's reasons (docs/guide/in_your_project.md) at a fraction of the cost, without
   the guard's tests of the input and a consumer's limits. Not where settings need a loop, nor where the plan asks for the guard.
 
 A sample's verdict is the guard's of that sample by itself, which remembers nothing: `refused` for a reason after which nothing may be used,

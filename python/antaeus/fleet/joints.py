@@ -116,7 +116,7 @@ class Joints:
                 continue
             days = getattr(noise, f"{name}_sd", ()) if noise is not None else ()
             spread = float(days[motor]) if len(days) > motor and math.isfinite(days[motor]) else 0.2 * stated
-            # Unidentified figures are bounds (docs/profile.md), which a joint may stay below.
+            # Unidentified figures are bounds (docs/reference/profile.md), which a joint may stay below.
             less = noise is not None and len(days) > motor and found[place] - stated < -_CHANGED * math.hypot(sd[place], spread)
             if less or found[place] - stated > _CHANGED * math.hypot(sd[place], spread):
                 said.append(f"{name} {found[place]:.2g}, the profile says {stated:.2g}")

@@ -1,4 +1,4 @@
-"""The tables of a fleet, as Arrow schemas; docs/schema/fleet.md says what each column is.
+"""The tables of a fleet, as Arrow schemas; docs/reference/schemas.md says what each column is.
 
 What is computed from a log is rounded to single precision, so that no bit depends on the machine's instruction set.
 """

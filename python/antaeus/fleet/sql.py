@@ -142,7 +142,7 @@ class Tables:
         columns = sorted({row[0] for row in self._con.execute("SELECT column_name FROM duckdb_columns() WHERE NOT internal").fetchall()})
         if found := re.search(r'[Rr]eferenced column "([^"]*)"|does not have a column named "([^"]*)"', str(error)):
             name = found[1] or found[2]
-            return FormatError("sql", f"there is no column '{name}'", nearest(name, columns) or "see docs/fleet.md for all of them")
+            return FormatError("sql", f"there is no column '{name}'", nearest(name, columns) or "see docs/reference/schemas.md for all of them")
         if found := re.search(r"Table with name ([^\s!]+) does not exist", line):
             return FormatError("sql", f"there is no table '{found[1]}'", nearest(found[1], views) or f"they are {', '.join(sorted(views))}")
         if "disabled by configuration" in line or "disabled through configuration" in line:
@@ -242,7 +242,7 @@ def _listed() -> str:
 def run(arguments: list[str]) -> int:
     """The verb fleet sql."""
     made = parser("sql", 'DIR "SELECT …" [--json | --csv]', "Ask the tables of a fleet: plan, episodes, joints, events, steps, logs.",
-                  "Exit codes: 0 fine, 2 bad input. Columns: docs/schema/fleet.md.")
+                  "Exit codes: 0 fine, 2 bad input. Columns: docs/reference/schemas.md.")
     made.add_argument("statement", metavar="SELECT", nargs="?", help="one statement, which reads")
     made.add_argument("--query", metavar="NAME", help="one of the documented queries instead")
     made.add_argument("--queries", action="store_true", help="list those and exit")

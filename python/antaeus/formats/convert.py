@@ -141,7 +141,7 @@ def _parser() -> Parser:
     add("-h", "--help", action="help", help="Print this and exit")
     add("recording", metavar="IN", help="file or folder")
     add("out", metavar="OUT", nargs="?", help="folder, a .parquet; with --robot an .mcap of the forces, for Foxglove and rerun")
-    add("--map", metavar="FILE", help="TOML: names of joints, units, sources (docs/convert.md)")
+    add("--map", metavar="FILE", help="TOML: names of joints, units, sources (docs/guide/your_robot.md)")
     add("--topic", metavar="NAME", help="whose joint states are meant, where several could be")
     add("--clock", metavar="header|receiver", choices=("header", "receiver"),
         help="which clock (default: the header stamps where they run forward)")

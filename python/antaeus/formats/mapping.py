@@ -31,14 +31,14 @@ _SIGNS = ("on_robot", "on_environment", "with_axis", UNKNOWN)
 
 
 def read_map(file: str | pathlib.Path) -> Wishes:
-    """The map of a recording: a TOML file as docs/convert.md has it. Raises FormatError with file and key."""
+    """The map of a recording: a TOML file as docs/guide/your_robot.md has it. Raises FormatError with file and key."""
     path = pathlib.Path(file)
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise FormatError(path, f"cannot be read ({error.strerror})", "give a map that exists") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(path, f"is no TOML: {error}", "docs/convert.md shows a map") from None
+        raise FormatError(path, f"is no TOML: {error}", "docs/guide/your_robot.md shows a map") from None
     _require_keys(path, "", table, ("topic", "clock", "rate", "episode", "joints", "channels", "ignore"))
     channels = _typed(path, "channels", table.get("channels", {}), dict)
     for name, wish in channels.items():

@@ -176,7 +176,7 @@ def _link_into(out: pathlib.Path, others: Collection[str], made: pathlib.Path) -
 def locked(folder: pathlib.Path, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
     """Holds an exclusive lock of a folder that exists; within it the same thread may take it again. `waiting` is called before a wait.
 
-    Where the file system has no locks there is none (docs/reliability.md).
+    Where the file system has no locks there is none (docs/reference/guarantees.md).
     """
     held: dict[tuple[int, int], int] = _held.__dict__.setdefault("depth", {})
     while True:

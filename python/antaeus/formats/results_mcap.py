@@ -24,7 +24,7 @@ _LONGEST = 3.0  # m: no half-axis of an ellipsoid and no arrow is drawn longer
 _SCENE_RATE = 60.0  # messages a second of what is drawn
 COLOURS = {"ok": (0.10, 0.55, 0.20), "degraded": (0.90, 0.55, 0.05), "refused": (0.80, 0.10, 0.10),
             "unobservable": (0.45, 0.45, 0.45)}
-_NUMBERS = {  # field of antaeus.Wrench → column of the table (docs/schema/steps.md)
+_NUMBERS = {  # field of antaeus.Wrench → column of the table (docs/reference/schemas.md)
     "fx": "Fx", "fy": "Fy", "fz": "Fz", "mx": "Mx", "my": "My", "mz": "Mz", "f_norm": "F_norm",
     "fx_sd": "sd_Fx", "fy_sd": "sd_Fy", "fz_sd": "sd_Fz", "worst_sd": "worst_sd", "nis": "nis", "nis_threshold": "nis_threshold",
     "misfit": "misfit", "misfit_limit": "misfit_limit", "kappa": "kappa",

@@ -11,7 +11,7 @@ from antaeus.formats.tabular import (Clock, Notes, Vector, count, head_line, is_
 # The order of RTDE's vectors of joints is base, shoulder, elbow, wrist 1, 2, 3; names as in Universal Robots' ROS description.
 JOINTS = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint")
 _MARKS = ("actual_q_0", "actual_current_0", "actual_qd_0", "target_q_0", "actual_current_as_torque_0")
-# Where the maintainers say so of `actual_current_as_torque`: docs/convert.md.
+# actual_current_as_torque excludes gravity, as the maintainers of Universal Robots' driver state.
 _TORQUES = Channel("tau", JOINTS, "actual_current_as_torque", "N·m", "measured", "excluded")
 _CURRENTS = Channel("tau", JOINTS, "actual_current", "A", "measured")
 _CHANNELS = (

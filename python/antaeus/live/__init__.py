@@ -1,6 +1,6 @@
 """Beside a running robot: its stream in, guarded wrenches out, on a page, to others, and into records.
 
-`watch(source, robot)` is the verb `antaeus watch`; docs/live.md. A source of your own is a class with one method (`sources`),
+`watch(source, robot)` is the verb `antaeus watch`; docs/guide/live.md. A source of your own is a class with one method (`sources`),
 a sink too (`sinks`).
 """
 

@@ -81,14 +81,14 @@ def parse_address(text: str, schemes: tuple[str, ...], what: str) -> Address:
     Raises FormatError: too long, no address, a scheme that is none of `schemes` (with the nearest), an option twice.
     """
     if len(text) > ADDRESS_CHARACTERS or not text.isprintable():
-        raise FormatError(f"the {what}'s address", "is too long or holds what cannot be printed", "give it as docs/live.md shows")
+        raise FormatError(f"the {what}'s address", "is too long or holds what cannot be printed", "give it as docs/guide/live.md shows")
     if text == "-":
         return Address(text, "-", "", {})
     scheme, mark, rest = text.partition("://")
     forms = ", ".join("-" if each == "-" else f"{each}://" for each in schemes)
     if not mark:
         is_log = "log" in schemes and (os.path.exists(text) or text.lower().endswith(_ENDINGS_OF_LOGS))
-        remedy = f"to play a log back, write log://{text}" if is_log else f"addresses are {forms} (docs/live.md)"
+        remedy = f"to play a log back, write log://{text}" if is_log else f"addresses are {forms} (docs/guide/live.md)"
         raise FormatError(text, f"is no address of a {what}", remedy)
     if scheme not in schemes or scheme == "-":
         raise FormatError(text, f"no {what} is called {scheme}://", nearest(scheme, schemes) or f"addresses are {forms}")

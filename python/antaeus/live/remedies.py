@@ -1,4 +1,4 @@
-"""What to do about each reason of a verdict: one sentence each, the short form of the tables in docs/verdicts.md."""
+"""What to do about each reason of a verdict: one sentence each, the short form of the tables in docs/concepts/uncertainty_and_verdicts.md."""
 
 # Reason → (what it means, what helps now), in the order in which they are told: what is wrong before what is merely not known. Words for a
 # screen that somebody reads beside a moving robot.
@@ -65,5 +65,5 @@ REMEDIES: dict[str, tuple[str, str]] = {
 
 
 def remedy(reason: str) -> tuple[str, str]:
-    """What a reason means and what helps now. A reason without an entry is its own words, and docs/verdicts.md for help."""
-    return REMEDIES.get(reason, (reason.replace("_", " "), "docs/verdicts.md says what helps"))
+    """What a reason means and what helps now. A reason without an entry is its own words, and docs/concepts/uncertainty_and_verdicts.md for help."""
+    return REMEDIES.get(reason, (reason.replace("_", " "), "docs/concepts/uncertainty_and_verdicts.md says what helps"))

@@ -12,7 +12,7 @@ from antaeus.live.growing import Rows
 FOLDER = "said"
 """In a part: the loader of episodes looks at no folder within a folder."""
 
-# Attribute of a block → type, and whether it has a value an endpoint (docs/live.md says what each is).
+# Attribute of a block → type, and whether it has a value an endpoint (docs/guide/live.md says what each is).
 _SAID: dict[str, str] = {
     "stamp": "<f8", "received": "<f8", "epoch": "<i8", "held_off": "|b1",
     "wrench": "<f8", "sd": "<f8", "verdict": "|u1", "reasons": "<u8", "nis": "<f8", "nis_limit": "<f8",
@@ -49,7 +49,7 @@ def about_part(part: str | os.PathLike[str]) -> dict[str, typing.Any]:
 def read_said(part: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     """What watch said of each sample and endpoint of a part, or of a flight's episode.
 
-    Returns columns as docs/schema/steps.md names them, one row a sample and endpoint in the order of the posterior's rows of steps.csv:
+    Returns columns as docs/reference/schemas.md names them, one row a sample and endpoint in the order of the posterior's rows of steps.csv:
     step, time [s], endpoint, sign, Fx … Mz [N, N·m], sd_Fx … sd_Fz [N], verdict, reasons, nis, nis_threshold, guarded_Fx … guarded_Fz [N],
     guard_state, guard_action. NaN where steps.csv has no number. Raises ValueError for a folder that is no part.
     """

@@ -27,7 +27,7 @@ class SetUpFinding:
     """One mistake of the set-up that a stream shows."""
 
     fault: str
-    """Its name (docs/check.md)."""
+    """Its name (docs/guide/check.md)."""
     severity: str
     """error: no force can be trusted; warning: some may be wrong."""
     words: str

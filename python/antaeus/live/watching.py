@@ -298,7 +298,7 @@ def watch(source: Any, robot: Any, endpoints: list[str] | tuple[str, ...] = (), 
           record: str | os.PathLike[str] | None = None, keep: int = 10_000_000_000, publish: list[str] | tuple[str, ...] = (),
           on_alarm: str | None = None, speed: float = 1.0, seconds: float | None = None,
           told: Callable[[str], None] = lambda line: None, stopping: threading.Event | None = None) -> Watched:
-    """What `antaeus watch` does (docs/live.md).
+    """What `antaeus watch` does (docs/guide/live.md).
 
     source: an address, or an object with `format` and run(push, stop). serve: host and port of the page; None: no page. record: folder
     of records, keep: bytes that they may take. publish: addresses of sinks. on_alarm: a command for the shell.

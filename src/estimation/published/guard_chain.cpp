@@ -144,18 +144,18 @@ const OptionTable& options_of(const PublishedGuardOptions&) {
           following(
               Follows::force, 5.0 / 3.0,
               option("clamp_force", "N", "limit of each force component (clamp) or of the force's norm (norm_clamp)",
-                     "docs/guards.md#clamp: incident report, Output clamp", &O::clamp_force)),
+                     "docs/concepts/incident.md: incident report, Output clamp", &O::clamp_force)),
           option("condition_limit", "1", "condition number above which the wrench is refused",
-                 "docs/guards.md#condition-number: incident report, Monitor", &O::condition_limit),
+                 "docs/concepts/incident.md: incident report, Monitor", &O::condition_limit),
           option("dominance_limit", "1", "share of the reference joint in Fz above which the wrench is zeroed",
-                 "docs/guards.md: incident report, Sanity check", &O::dominance_limit),
+                 "docs/concepts/incident.md: incident report, Sanity check", &O::dominance_limit),
           option("dominance_form", "", "per_joint (the report's code) or formula (the report's equation)",
-                 "docs/guards.md: incident report, Sanity check", &O::dominance_form),
+                 "docs/concepts/incident.md: incident report, Sanity check", &O::dominance_form),
           following(Follows::force, 10.0 / 3.0,
                     option("watchdog_force", "N", "force above which a step counts as too large",
-                           "docs/guards.md#watchdog: incident report, Watchdog", &O::watchdog_force)),
+                           "docs/concepts/incident.md: incident report, Watchdog", &O::watchdog_force)),
           option("watchdog_steps", "1", "consecutive steps after which the watchdog latches damping mode",
-                 "docs/guards.md#watchdog: incident report, Watchdog", &O::watchdog_steps, at_least(1)),
+                 "docs/concepts/incident.md: incident report, Watchdog", &O::watchdog_steps, at_least(1)),
       });
   return table;
 }

@@ -159,8 +159,8 @@ const OptionTable& options_of(const WrenchEstimatorOptions&) {
           following(
               Follows::sign, 1.0,
               option("sign", "", "whose wrench is reported: on_robot or on_environment",
-                     "docs/notation.md#sign: the profile's deployed sign, else on_robot; pinv(Jᵀ)(τ − g) itself is "
-                     "what the robot exerts on the environment (incident report, eq. (3))",
+                     "docs/concepts/notation.md#sign: the profile's deployed sign, else on_robot; pinv(Jᵀ)(τ − g) "
+                     "itself is what the robot exerts on the environment (incident report, eq. (3))",
                      &O::sign)),
           option("relative_tolerance", "1", "singular values below this share of the largest count as zero",
                  "numpy.linalg.pinv's default, which the deployed code uses", &O::relative_tolerance),

@@ -32,7 +32,7 @@ const OptionTable& options_of(const MovingFitOptions&) {
           option("largest_rate", "Hz", "faster logs are thinned out to this", "twenty times an arm's band",
                  &O::largest_rate, kPositive),
           option("most_rows", "1",
-                 "rows that are fitted, one a sample and joint; of more, windows spread over the logs are taken",
+                 "rows that are fitted, one per sample and joint; of more, windows spread over the logs are taken",
                  "five minutes at 200 Hz of seven joints", &O::most_rows, at_least(1000)),
           option("low_pass", "Hz", "the loop's low pass, which torque and motion run through; 0: single samples count",
                  "residual.cut_off", &O::low_pass),

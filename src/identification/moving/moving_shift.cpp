@@ -121,7 +121,7 @@ ShiftScan scan_shift(const MovingRows& rows, const Gram& gram, const Folds& fold
   scan.best = scan.shift[best] + (right - left) / (2.0 * step * curvature);
   scan.sd = 1.0 / std::sqrt(curvature);
   // One in a thousand logs whose torques are as old as their motion, and more than a description of friction that knows
-  // no lag makes of it: simulated arms with dry friction look 2 ms early (docs/estimator_evidence.md#against-mujoco).
+  // no lag makes of it: simulated arms with dry friction look 2 ms early (docs/validation.md#against-mujoco).
   constexpr double kBeyondNoise = 10.83;    // of χ², one degree of freedom
   constexpr double kBeyondFriction = 5e-3;  // [s]
   const double peak = likelihood[best] + 0.125 * (right - left) * (right - left) / (step * step * curvature);

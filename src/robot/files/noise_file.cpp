@@ -286,7 +286,7 @@ std::string noise_text(const RobotModel& model, const NoiseModel& noise) {
     if (std::isfinite(value)) item += std::string(", ") + key + " = " + shortest_text(value);
   };
   std::string toml =
-      "\n# What the torques read while nothing touches, as `antaeus identify` found it (docs/identify.md). "
+      "\n# What the torques read while nothing touches, as `antaeus identify` found it (docs/guide/identify.md). "
       "Torques in " +
       noise.unit + ".\n[noise]\norigin = " + toml_text(std::string(to_string(noise.origin))) +
       "\nunit = " + toml_text(noise.unit) + (noise.simulated ? "\nsimulated = true" : "") +

@@ -113,7 +113,8 @@ void write_options(Text& table, const RobotProfile& profile) {
 std::string assumed_text(const Robot& robot, const std::filesystem::path& folder) {
   const RobotProfile& profile = robot.profile;
   std::string out =
-      "# Written by Antaeus (identify, check --fix). docs/profile.md lists every key; SI units, radians.\n\nschema = "
+      "# Written by Antaeus (identify, check --fix). docs/reference/profile.md lists every key; SI units, "
+      "radians.\n\nschema = "
       "1\n";
   Text table(out);
   table.text("name", profile.name);

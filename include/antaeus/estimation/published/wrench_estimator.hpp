@@ -26,7 +26,8 @@ ANTAEUS_API const OptionTable& options_of(const WrenchEstimatorOptions&);
 /// J_k is 6 × motors; of an endpoint that its joints move in one plane only, the linear rows in that plane, so that its
 /// wrench is the force of the report's planar example and has no moment (StackedEstimator with that endpoint has one).
 /// Take it to see what the H1-2's code reads; never feed it to a controller
-/// (docs/estimator.md#which-estimator-to-take). Source: incident report (docs/sources.md), Listing 1 and eqs. (2), (3).
+/// (docs/concepts/estimator.md#which-estimator-to-take). Source: incident report (docs/references.md), Listing 1 and
+/// eqs. (2), (3).
 class ANTAEUS_API DeployedEstimator {
  public:
   explicit DeployedEstimator(const InstantReader& reader, WrenchEstimatorOptions options = {});
@@ -52,8 +53,8 @@ constexpr auto enum_names(StackedRows) noexcept { return name_list<StackedRows>(
 
 /// ŵ = pinv([J_1ᵀ … J_kᵀ]) r for all endpoints at once, least squares or minimum norm.
 /// Take it to compare with what the report proposed; never feed it to a controller
-/// (docs/estimator.md#which-estimator-to-take). Source: incident report (docs/sources.md), "Better estimator: stacked
-/// 4-endpoint".
+/// (docs/concepts/estimator.md#which-estimator-to-take). Source: incident report (docs/references.md), "Better
+/// estimator: stacked 4-endpoint".
 class ANTAEUS_API StackedEstimator {
  public:
   /// \throws ModelError for base rows on a fixed base

@@ -47,8 +47,8 @@ struct MovingFitOptions {
   double moving_speed = 0.05;  ///< [rad/s] from which a joint counts as moving
   double periods_needed = 20.0;  ///< [1] integral times of motion below which a joint's reason says so
   double largest_rate = 200.0;   ///< [Hz] faster logs are thinned out to this
-  /// [1] rows that are fitted, one a sample and joint: five minutes at 200 Hz of seven joints. Of more, windows spread
-  /// over the logs are taken, those with motion first, so that time and memory do not grow with the logs
+  /// [1] rows that are fitted, one per sample and joint: five minutes at 200 Hz of seven joints. Of more, windows
+  /// spread over the logs are taken, those with motion first, so that time and memory do not grow with the logs
   int most_rows = 420000;
   /// [Hz] forms the rows of which σ and T are as the loop's residual does (residual.cut_off): v as measured, where the
   /// log has it, a its differences, all through one causal low pass: white noise is filtered, noise of v is in. θ comes

@@ -1,4 +1,4 @@
-"""Where forces go. A sink is any object with `encoding` and one method, `send`; docs/live.md shows one.
+"""Where forces go. A sink is any object with `encoding` and one method, `send`; docs/guide/live.md shows one.
 
 Each module opens one kind of address; its library is imported when such an address is opened, and not before. None of them waits
 for who listens: what cannot be handed on at once is dropped and counted (`dropped`).

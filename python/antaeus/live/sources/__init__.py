@@ -1,4 +1,4 @@
-"""Where samples come from. A source is any object with `format` and one method, `run`; docs/live.md shows one of 30 lines.
+"""Where samples come from. A source is any object with `format` and one method, `run`; docs/guide/live.md shows one of 30 lines.
 
 Each module opens one kind of address; its library is imported when such an address is opened, and not before.
 """
