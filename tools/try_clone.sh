@@ -49,7 +49,6 @@ if [ $variant = loaded ]; then
   if [ "$(id -u)" -eq 0 ]; then
     env -i "${settings[@]}" tools/setup.sh --packages
     as_user=(setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups)
-    chown -R nobody "$folder"
   fi
   for _ in 1 2; do
     (while :; do :; done) &
@@ -66,14 +65,15 @@ timed() {
   return $code
 }
 
-# A clone by its user: git refuses a tree of another owner.
-git_of_user=("${as_user[@]}" env -i "${settings[@]}" git -c safe.directory='*')
+# Root clones, and then the clone is its user's: git reads no tree of another owner.
+git_here=(env -i "${settings[@]}" git -c safe.directory='*')
 if [ -d "$clone/.git" ]; then
-  "${git_of_user[@]}" -C "$clone" fetch -q origin HEAD
-  "${git_of_user[@]}" -C "$clone" reset -q --hard FETCH_HEAD
+  "${git_here[@]}" -C "$clone" fetch -q origin HEAD
+  "${git_here[@]}" -C "$clone" reset -q --hard FETCH_HEAD
 else
-  "${git_of_user[@]}" clone -q --no-hardlinks "$source_tree" "$clone"
+  "${git_here[@]}" clone -q --no-hardlinks "$source_tree" "$clone"
 fi
+[ ${#as_user[@]} -eq 0 ] || chown -R nobody "$folder"
 if [ $variant = plain ]; then
   # The block's first line clones; its last, `antaeus demo`, exits with 1 because the demonstration finds an incident.
   block=$(awk '/^```sh$/ { inside = 1; next } /^```/ && inside { exit } inside' README.md)
