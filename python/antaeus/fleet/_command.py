@@ -75,7 +75,8 @@ def run(arguments: list[str]) -> int:
     try:
         return _run_sub_verb(arguments)
     except KeyboardInterrupt as stopped:
-        print(f"\rantaeus: {stopped or 'stopped'}", file=sys.stderr)
+        print("\r", end="", file=getattr(sys.stderr, "unescaped", sys.stderr))  # over the terminal's ^C
+        say(f"antaeus: {stopped or 'stopped'}", sys.stderr)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
         raise  # not reached
