@@ -368,7 +368,7 @@ def test_damaged_datasets_are_refused(tmp_path):
     info.write_text(text.replace("observation.state", "observation.elsewhere"))
     refused(root, "tells of no joint positions: features are observation.elsewhere, action, observation.images.top")
     info.write_text(text.replace("observation.state", "a\\nb\\u2028c"))
-    refused(root, "tells of no joint positions: features are a b c, action")  # still one line
+    refused(root, "tells of no joint positions: features are a\\x0ab\\u2028c, action")  # still one line
     info.write_text(text.replace('"action"', '"observation.acc"'))
     refused(root, "has no column observation.acc, which meta/info.json tells of")
     info.write_text(text[:100])
