@@ -408,6 +408,15 @@ def test_special_files_and_cycles_of_links_end(tmp_path):
         f"cannot be read (it is a {kind}, not a regular file); give a recorded log, or move this out of the folder" for kind in ("FIFO", "device")}
 
 
+@pytest.mark.parametrize("good, code", [(0, 1), (1, 0)])
+def test_exits_1_where_every_log_failed(tmp_path, good, code):
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs/broken.npz").write_bytes(b"PK")
+    for number in range(good):
+        npz_log(tmp_path / f"logs/{number}.npz", number)
+    command(tmp_path / "logs", "--robot", "panda", "--out", tmp_path / "out", "--workers", "1", code=code)
+
+
 def test_a_log_does_not_inherit_the_failure_of_equal_bytes(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     npz_log(tmp_path / "b.npz", 1)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from support import ROOT, generator
 
-SHARED = pathlib.Path(os.environ.get("ANTAEUS_SHARED", ROOT.parent / "shared"))
 ARM = """<mujoco model="arm"><worldbody><body name="upper"><joint name="shoulder" axis="0 1 0"/>
 <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" mass="1.5"/>
 <body name="lower" pos="0.3 0 0"><joint name="elbow" axis="0 1 0"/>
@@ -51,9 +50,7 @@ WALKER = """<mujoco model="walker"><default><joint armature="0.1" damping="2"/><
 @pytest.mark.parametrize("published", [False, True])
 def test_a_free_joint_with_the_armature_of_its_class_is_the_floating_base(file, published):
     """A class of defaults is written for the motors, as in the H1-2's own MJCF; a floating base has no rotor."""
-    path = SHARED / "robots/h1_2/h1_2_handless.xml" if published else file(WALKER)
-    if published and not path.exists():
-        pytest.skip("reference data absent: robots/h1_2 (docs/concepts/incident.md)")
+    path = needs.reference_data("robots/h1_2/h1_2_handless.xml") if published else file(WALKER)
     robot = antaeus.load_robot(str(path))
     motors = 27 if published else 1
     assert (robot.model.base(), robot.model.motor_count(), robot.model.nq(), robot.model.nv()) == ("free_flyer", motors, motors + 7, motors + 6)
