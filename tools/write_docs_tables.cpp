@@ -68,6 +68,17 @@ std::string option_table() {
   return text;
 }
 
+std::string reason_table() {
+  std::vector<ReasonInfo> rows(std::begin(kReasons), std::end(kReasons));
+  std::ranges::sort(rows, {}, &ReasonInfo::urgency);
+  std::string text = "| reason | severity | meaning | what to do |\n|---|---|---|---|\n";
+  for (const ReasonInfo& row : rows) {
+    text += std::string("| `") + row.name + "` | " + std::string(to_string(row.severity)) + " | " + cell(row.meaning) +
+            " | " + cell(row.remedy) + " |\n";
+  }
+  return text;
+}
+
 std::string column_table() {
   std::string text = "| column | unit | meaning |\n|---|---|---|\n";
   const Table steps = steps_table(Reconstruction{});
@@ -141,6 +152,8 @@ void add_fields(const std::string& before, std::map<std::string, std::string>& r
         add_fields<typename Held<Value>::Item>(path + (optional ? "." : "[]."), rows);
       } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
         row("text", "[]");
+      } else if constexpr (std::is_same_v<Value, std::vector<NoteValue>>) {
+        row("number or text", "[]");
       } else {
         const FieldCell one = cell_of<Value>();
         const bool list = one.type.ends_with("numbers");
@@ -209,5 +222,6 @@ int main(int argc, char** argv) {
   const bool fields = put_summary<Audit>(folder + "/schema/summary.md", only_check, {"baselines", "check"});
   const bool findings = put_summary<CheckResult>(folder + "/schema/check.md", only_check);
   const bool whole = put_summary<WholeLog>(folder + "/schema/whole.md", only_check);
-  return options && columns && fields && findings && whole ? 0 : 1;
+  const bool reasons = put(folder + "/reference/reasons.md", "reasons", reason_table(), only_check);
+  return options && reasons && columns && fields && findings && whole ? 0 : 1;
 }

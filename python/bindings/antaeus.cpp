@@ -1,7 +1,6 @@
 // The extension module antaeus._antaeus. Its types call themselves antaeus.<name>, as users see them.
 #include "logs.hpp"
 #include "values.hpp"
-#include "words.hpp"
 
 namespace antaeus::python {
 
@@ -18,7 +17,7 @@ void bind_errors(nb::module_& module) {
   const nb::exception<EpisodeError> episode(module, "EpisodeError", error);
   episode.doc() = "A recorded episode: its files, shapes, clock.";
 
-  // A translator that is registered later is asked first: this one puts what the library says into Python's words.
+  // A translator that is registered later is asked first: this one spells inputs as keyword arguments.
   struct Kinds {
     PyObject *error, *model, *options, *episode;
   };
@@ -27,7 +26,7 @@ void bind_errors(nb::module_& module) {
   nb::register_exception_translator(
       [](const std::exception_ptr& pointer, void*) {
         const auto raise = [](PyObject* kind, const Error& caught) {
-          PyErr_SetString(kind, python_words(caught.what()).c_str());
+          PyErr_SetString(kind, caught.text(FrontEnd::python).c_str());
         };
         try {
           std::rethrow_exception(pointer);
@@ -54,7 +53,7 @@ void bind_errors(nb::module_& module) {
           std::rethrow_exception(pointer);
         } catch (const StatusError& caught) {
           const nb::handle type(static_cast<PyObject*>(payload));
-          nb::object instance = type(caught.what());
+          nb::object instance = type(caught.text(FrontEnd::python));
           instance.attr("status") = caught.status();
           PyErr_SetObject(type.ptr(), instance.ptr());
         }
