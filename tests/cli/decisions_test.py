@@ -64,7 +64,7 @@ def test_estimate_in_python_notes_the_same_step(hurt):
 
 
 def test_a_clock_that_goes_back_and_one_that_is_no_number_are_two_faults(small, tmp_path):
-    """Of a log without a robot, too."""
+    """The same without a robot."""
     time = np.arange(20) * 0.02
     for bad, fault in ((-1.0, "time_back"), (np.nan, "not_numbers")):
         time[9] = bad
@@ -91,7 +91,7 @@ def test_no_reference_to_an_input_is_left_unspelled(small, twins, tmp_path):
                     '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link><joint name="j" type="revolute">'
                     '<parent link="base"/><child link="tip"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="9" velocity="2"/></joint></robot>')
     wrong = tmp_path / "wrong"
-    assert run("mutate", twins / "twin_good", "-o", wrong, "-r", "h1_2", "--fault", "torque_sign", seconds=30).returncode == 0
+    assert run("mutate", twins / "twin_good", "-o", wrong, "-r", "h1_2", "--fault", "velocity_sign", seconds=30).returncode == 0
     calls = [
         ("check", wrong, "-r", "h1_2", "-o", tmp_path / "check"), ("check", small, "-o", tmp_path / "bare"), ("check", small, "--json"),
         ("audit", small, "-r", "planar_3r", "-o", tmp_path / "audit"), ("audit", small, "-r", "planar_3r", "--json"),
@@ -99,7 +99,7 @@ def test_no_reference_to_an_input_is_left_unspelled(small, twins, tmp_path):
         ("estimate", twins / "twin_good", "-r", "h1_2", "-e", "left foot"), ("estimate", small, "-r", "planar_3r", "--smooth", "0"),
         ("robot", urdf, "--write", tmp_path / "profile.toml"), ("robot", urdf, "--json"), ("robot", urdf, "-o", tmp_path / "robot"),
         ("identify", small, "-r", "planar_3r", "-o", tmp_path / "identify"), ("show", small, "-r", "planar_3r", "-o", tmp_path / "show"),
-        ("audit", small, "-r", "nobody"), ("preflight", "-r", urdf), ("advise", "-r", urdf), ("map", "-r", urdf, "--joint", "j", "--joint", "j"),
+        ("audit", small, "-r", "unknown"), ("preflight", "-r", urdf), ("advise", "-r", urdf), ("map", "-r", urdf, "--joint", "j", "--joint", "j"),
     ]
     for call in calls:
         done = run(*call, seconds=30)
@@ -111,8 +111,8 @@ def test_no_reference_to_an_input_is_left_unspelled(small, twins, tmp_path):
     for file in files:
         shown = file.read_text(encoding="utf-8")
         assert [mark for mark in REFERENCE if mark in shown] == [], file
-    assert "of the profile (--fix)" in (tmp_path / "check/report.html").read_text(encoding="utf-8")
-    assert "of the profile (fix)" in (tmp_path / "check/summary.json").read_text(encoding="utf-8")
+    assert "(--fix writes channels.velocity_scale)" in (tmp_path / "check/report.html").read_text(encoding="utf-8")
+    assert "(fix writes channels.velocity_scale)" in (tmp_path / "check/summary.json").read_text(encoding="utf-8")
 
 
 def test_summaries_carry_codes_and_values(hurt):

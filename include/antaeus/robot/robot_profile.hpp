@@ -276,8 +276,7 @@ ANTAEUS_API Robot with_payload(const Robot& robot, const Payload& payload, const
 /// For people: "; payload gripper of 0.9 kg at tool0", one such part a load; empty without any.
 ANTAEUS_API std::string payloads_text(const std::vector<Payload>& payloads);
 
-/// What the base is and who decided it, for people: "fixed (one limb; base=floating otherwise)" in the neutral
-/// spelling.
+/// Returns what the base is and why: "fixed (one limb; base=floating otherwise)", with a reference to the input `base`.
 ANTAEUS_API std::string base_text(const Robot& robot);
 
 /// Folder that holds the robots which come with Antaeus: ANTAEUS_ROBOTS, else share/antaeus/robots beside the library.

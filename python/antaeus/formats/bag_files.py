@@ -369,7 +369,7 @@ class Ros1(Chunked):
             index = _number(header, "index_pos", "<Q")
             connections, chunks = _number(header, "conn_count"), _number(header, "chunk_count")
         except ValueError as problem:
-            raise UnreadableError(path, f"its first record cannot be read ({problem})", "rosbag reindex, or copy it anew") from None
+            raise UnreadableError(path, f"its first record cannot be read ({problem})", "rosbag reindex, or copy it again") from None
         self.where = 13 + size
         if not self._indexed(index, connections, chunks):
             self._scan()
@@ -505,7 +505,7 @@ class Ros1(Chunked):
             whole = _number(header, "size")
             how = header.get("compression", b"none").decode("ascii", "replace")
         except ValueError as problem:
-            raise UnreadableError(place, f"a chunk cannot be read ({problem})", "rosbag reindex, or copy it anew") from None
+            raise UnreadableError(place, f"a chunk cannot be read ({problem})", "rosbag reindex, or copy it again") from None
         found = decompressed(how, self.bytes_at(chunk.at + size - data, data), whole, place, counter)
         if len(found) != whole:
             raise FormatError(
