@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/io/video.hpp"
@@ -93,7 +94,8 @@ Clip experiment_clip(const ExperimentResult& result, const Settings& settings, c
   check_clip(choice);
   const SceneReplay& replay = result.replay;
   const std::vector<double> axis = result.samples.numbers(result.axis);
-  if (axis.empty() || replay.joints.empty()) throw Error(result.name, "the run has nothing to replay", "leave --clip");
+  if (axis.empty() || replay.joints.empty())
+    throw Error(result.name, "the run has nothing to replay", "leave " + arg(Input::clip));
   const auto plant = settings.get<PlantChoice>();
   const MujocoScene scene = scene_of(replay, plant.gripper);
   VectorX start = VectorX::Zero(std::ssize(scene.joint_names()));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/io/video.hpp"
 #include "antaeus/sim/mujoco_camera.hpp"
@@ -43,7 +44,7 @@ Clip ik_clip(const IkResult& result, const IkTrace* trace, const Settings& setti
       for (int k = 0; k < (result.request.path ? 1 : kHeld); ++k) pictures.push_back({&answers.back(), t});
     }
   }
-  if (pictures.empty()) throw Error("--clip", "no target can be shown", "leave --clip");
+  if (pictures.empty()) throw Error(arg(Input::clip), "no target can be shown", "leave " + arg(Input::clip));
 
   ModelOptions held;
   held.base = Base::fixed;
@@ -53,7 +54,8 @@ Clip ik_clip(const IkResult& result, const IkTrace* trace, const Settings& setti
   std::vector<Eigen::Index> place;
   for (const ChainJoint& joint : chain.joints()) {
     const auto at = std::find(names.begin(), names.end(), joint.name);
-    if (at == names.end()) throw Error("--clip", "MuJoCo has no joint '" + joint.name + "'", "leave --clip");
+    if (at == names.end())
+      throw Error(arg(Input::clip), "MuJoCo has no joint '" + joint.name + "'", "leave " + arg(Input::clip));
     place.push_back(at - names.begin());
   }
   const double reach = chain.reach();

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "antaeus/sim/mujoco_robot.hpp"
@@ -51,7 +52,7 @@ FlyingRobot finish(const Source& source, const std::string& wanted, const std::v
   std::string frame = wanted;
   if (frame.empty()) {
     if (source.endpoints.size() > 1) {
-      throw OptionsError("--frame", source.title + " has several endpoints: " + listed(source.endpoints),
+      throw OptionsError(arg(Input::frame), source.title + " has several endpoints: " + listed(source.endpoints),
                          "name the one to be led");
     }
     frame = source.endpoints.empty() ? last_link(source.description) : source.endpoints.front();
@@ -63,7 +64,7 @@ FlyingRobot finish(const Source& source, const std::string& wanted, const std::v
   options.motors.clear();
   RobotModel model(source.description, options);
   for (const Payload& payload : payloads) {
-    constexpr const char* kPlace = "--payload";
+    const std::string kPlace = arg(Input::payload);
     if (!model.has_frame(payload.frame)) throw_unknown<ModelError>(kPlace, "frame", payload.frame, model.frame_names());
     check_payload(payload, kPlace);
     options.payloads.push_back(payload);
@@ -84,7 +85,7 @@ FlyingRobot finish(const Source& source, const std::string& wanted, const std::v
     throw ModelError(source.title,
                      std::to_string(moving.size()) + (moving.size() == 1 ? " joint moves " : " joints move ") + frame +
                          "; coordinated control leads an arm of 6 or 7",
-                     "name another end-effector with --frame, or take another robot");
+                     "name another end-effector with " + arg(Input::frame) + ", or take another robot");
   }
   if (!locked.empty()) {
     model = RobotModel(source.description, options);

@@ -6,6 +6,7 @@
 
 #include "antaeus/control/joint_path_reference.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/space/flying_guidance.hpp"
 #include "studies/arm_run.hpp"
 #include "studies/draw.hpp"
@@ -521,7 +522,7 @@ ExperimentResult fly_posture(const FlightSetup& setup) {
   if (model.nv() != 13) {
     throw OptionsError("scenario",
                        "posture needs an arm of seven joints; this one has " + std::to_string(model.nv() - 6),
-                       "take --robot spacecraft_panda, or another scenario");
+                       "take " + arg(Input::robot, "spacecraft_panda") + ", or another scenario");
   }
   FreeFlyer flying(model, setup.robot.frame, setup.options.flyer);
   // Along the null motion, which way it stays better conditioned.

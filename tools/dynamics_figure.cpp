@@ -64,8 +64,8 @@ void add_arrow(Panel& panel, const Eigen::Vector2d& from, const Eigen::Vector2d&
   const Eigen::Vector2d to = from + scale * by;
   panel.shapes.push_back(
       {DrawnShape::Kind::arrow, {from.x(), to.x()}, {from.y(), to.y()}, {tone, Dash::solid, Marker::none, 2.2}});
-  Note note{to.x(), to.y(), display_number(by.norm(), 1) + unit, by.x() < 0.0 ? -6.0 : 6.0, -4.0};
-  if (by.x() < 0.0) note.anchor = Note::Anchor::end;
+  Annotation note{to.x(), to.y(), display_number(by.norm(), 1) + unit, by.x() < 0.0 ? -6.0 : 6.0, -4.0};
+  if (by.x() < 0.0) note.anchor = Annotation::Anchor::end;
   panel.notes.push_back(note);
 }
 

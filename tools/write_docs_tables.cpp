@@ -93,6 +93,17 @@ std::string option_table() {
   return text;
 }
 
+std::string reason_table() {
+  std::vector<ReasonInfo> rows(std::begin(kReasons), std::end(kReasons));
+  std::ranges::sort(rows, {}, &ReasonInfo::urgency);
+  std::string text = "| reason | severity | meaning | what to do |\n|---|---|---|---|\n";
+  for (const ReasonInfo& row : rows) {
+    text += std::string("| `") + row.name + "` | " + std::string(to_string(row.severity)) + " | " + cell(row.meaning) +
+            " | " + cell(row.remedy) + " |\n";
+  }
+  return text;
+}
+
 std::string column_table() {
   std::string text = "| column | unit | meaning |\n|---|---|---|\n";
   const Table steps = steps_table(Reconstruction{});
@@ -175,6 +186,8 @@ class FieldTables {
           add_object<typename Held<Value>::Item>(path + (optional ? "" : "[]"));
         } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
           row("text", "[]");
+        } else if constexpr (std::is_same_v<Value, std::vector<NoteValue>>) {
+          row("number or text", "[]");
         } else {
           const FieldCell one = cell_of<Value>();
           const bool list = one.type.ends_with("numbers");
@@ -286,10 +299,11 @@ int main(int argc, char** argv) {
   if (argc != 2 && !only_check) return std::fprintf(stderr, "usage: docs_tables [--check] FOLDER\n"), 2;
   const std::string folder = std::string(argv[argc - 1]) + "/reference", schemas = folder + "/schemas.md";
   const bool options = put(folder + "/options.md", "options", option_table(), only_check);
+  const bool reasons = put(folder + "/reasons.md", "reasons", reason_table(), only_check);
   const bool columns = put(schemas, "columns", column_table(), only_check);
   // Baselines are as `audited`, and a check has tables of its own.
   const bool audit = put_fields<Audit>(schemas, "audit", only_check, {"baselines", "check"});
   const bool check = put_fields<CheckResult>(schemas, "check", only_check);
   const bool whole = put_fields<WholeLog>(schemas, "whole", only_check);
-  return options && columns && audit && check && whole ? 0 : 1;
+  return options && reasons && columns && audit && check && whole ? 0 : 1;
 }

@@ -110,7 +110,7 @@ int run_told(const antaeus::cli::Run& run, bool cuts) {
   try {
     return run();
   } catch (const antaeus::Error& error) {
-    say(std::string("antaeus: ") + error.what());
+    say("antaeus: " + error.text(antaeus::FrontEnd::command_line));
   } catch (const std::bad_alloc&) {
     say(std::string("antaeus: not enough memory; cut the log") +
         (cuts ? " (--from, --to)" : ", or take a robot of fewer joints if it is short"));

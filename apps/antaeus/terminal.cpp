@@ -11,6 +11,7 @@
 #include <limits>
 #include <memory>
 
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 
 namespace antaeus::cli {
@@ -18,6 +19,9 @@ namespace antaeus::cli {
 namespace {
 
 constexpr std::size_t kDefaultWidth = 100;
+
+/// Returns the text of a library as a terminal shows it: flags for inputs, control characters made visible.
+std::string shown(std::string_view text) { return printable(spelled(text, FrontEnd::command_line)); }
 
 std::size_t terminal_width() {
   winsize size{};
@@ -71,11 +75,11 @@ std::string padded(const std::string& cell, std::size_t width, bool right) {
 }  // namespace
 
 TextTable::TextTable(std::vector<std::string> heads) : heads_(std::move(heads)) {
-  for (std::string& head : heads_) head = printable(head);
+  for (std::string& head : heads_) head = shown(head);
 }
 
 void TextTable::add(std::vector<std::string> cells) {
-  for (std::string& cell : cells) cell = printable(cell);
+  for (std::string& cell : cells) cell = shown(cell);
   rows_.push_back(std::move(cells));
 }
 
@@ -118,13 +122,13 @@ std::string TextTable::text() const {
 std::string wrapped(std::string_view text, std::size_t indent, std::string_view command) {
   std::string out;
   const std::string space(indent, ' ');
-  for (const std::string& line : lines_of(printable(text), terminal_width() - indent, printable(command)))
+  for (const std::string& line : lines_of(shown(text), terminal_width() - indent, shown(command)))
     out += space + line + "\n";
   return out;
 }
 
 std::string heading(std::string_view text) {
-  const std::string plain = printable(text);
+  const std::string plain = shown(text);
   return isatty(STDOUT_FILENO) ? "\n\033[1m" + plain + "\033[0m\n" : "\n" + plain + "\n";
 }
 
@@ -170,7 +174,10 @@ std::function<void(double)> progress_bar(std::string what) {
   };
 }
 
-void say(std::string_view line) { std::fprintf(stderr, "%s\n", printable(line).c_str()); }
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void say(std::string_view line) { std::fprintf(stderr, "%s\n", shown(line).c_str()); }
+void print(std::string_view text) {
+  const std::string spelled_text = spelled(text, FrontEnd::command_line);
+  std::fwrite(spelled_text.data(), 1, spelled_text.size(), stdout);
+}
 
 }  // namespace antaeus::cli

@@ -2,7 +2,6 @@
 #include "interpreter_lock.hpp"
 #include "logs.hpp"
 #include "values.hpp"
-#include "words.hpp"
 
 namespace antaeus::python {
 
@@ -19,7 +18,7 @@ void bind_errors(nb::module_& module) {
   const nb::exception<EpisodeError> episode(module, "EpisodeError", error);
   episode.doc() = "A recorded episode: its files, shapes, clock.";
 
-  // A translator that is registered later is asked first: this one puts what the library says into Python's words.
+  // A translator that is registered later is asked first: this one spells inputs as keyword arguments.
   struct Kinds {
     PyObject *error, *model, *options, *episode;
   };
@@ -28,7 +27,7 @@ void bind_errors(nb::module_& module) {
   nb::register_exception_translator(
       [](const std::exception_ptr& pointer, void*) {
         const auto raise = [](PyObject* kind, const Error& caught) {
-          PyErr_SetString(kind, python_words(caught.what()).c_str());
+          PyErr_SetString(kind, caught.text(FrontEnd::python).c_str());
         };
         try {
           std::rethrow_exception(pointer);
@@ -55,7 +54,7 @@ void bind_errors(nb::module_& module) {
           std::rethrow_exception(pointer);
         } catch (const StatusError& caught) {
           const nb::handle type(static_cast<PyObject*>(payload));
-          nb::object instance = type(caught.what());
+          nb::object instance = type(caught.text(FrontEnd::python));
           instance.attr("status") = caught.status();
           PyErr_SetObject(type.ptr(), instance.ptr());
         }

@@ -9,6 +9,7 @@
 #include "antaeus/audit/audit_fields.hpp"
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/audit/summary.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/io/shell_words.hpp"
@@ -21,7 +22,6 @@
 #include "pages.hpp"
 #include "shared_enumerations.hpp"
 #include "tables.hpp"
-#include "words.hpp"
 
 namespace nanobind::detail {
 
@@ -275,7 +275,7 @@ void bind_result(nb::module_& module) {
           "command", [](const Audit& self) { return decoded(self.command); },
           "The command line that does the same; empty where a Robot or an Episode was handed over.")
       .def_prop_ro(
-          "base_text", [](const Audit& self) { return python_words(self.base_text); }, "Both, for people.")
+          "base_text", [](const Audit& self) { return spelled(self.base_text, FrontEnd::python); }, "Both, for people.")
       .def_prop_ro(
           "summary", [](const Audit& self) { return dictionary(self, audit_summary); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),

@@ -9,6 +9,7 @@
 #include "antaeus/check/describe.hpp"
 #include "antaeus/check/fix.hpp"
 #include "antaeus/check/mutate.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/episode/episode_reader.hpp"
 #include "antaeus/episode/raw_log.hpp"
@@ -20,7 +21,6 @@
 #include "logs.hpp"
 #include "pages.hpp"
 #include "shared_enumerations.hpp"
-#include "words.hpp"
 
 namespace nanobind::detail {
 
@@ -99,7 +99,7 @@ std::pair<Robot, std::vector<std::string>> fixed_robot(const Robot& robot, const
   std::vector<std::string> not_fixed;
   Robot fixed = robot;
   fixed.profile = fixed_profile(robot, result, not_fixed);
-  return {std::move(fixed), python_words(not_fixed)};
+  return {std::move(fixed), spelled(not_fixed, FrontEnd::python)};
 }
 
 SavedForms check_forms(const CheckResult& self) {
@@ -187,14 +187,10 @@ void bind_check_result(nb::module_& module) {
   bind_enumeration<TorqueStage>(module, "What a torque channel is, as far as the log tells.");
   bind_enumeration<GravityContent>(module, "Whether gravity is in a torque channel.");
   nb::class_<Finding> finding(module, "Finding", "What is wrong with a log, with its size, its doubt and its remedy.");
-  bind_fields(finding)
-      .def_prop_ro(
-          "remedy", [](const Finding& self) { return python_words(self.remedy); },
-          "One line that can be pasted or done.")
-      .def("__repr__", [](const Finding& self) {
-        return "Finding(" + std::string(to_string(self.severity)) + ", " + std::string(to_string(self.fault)) + ": " +
-               self.text + ")";
-      });
+  bind_fields(finding).def("__repr__", [](const Finding& self) {
+    return "Finding(" + std::string(to_string(self.severity)) + ", " + std::string(to_string(self.fault)) + ": " +
+           self.text + ")";
+  });
   bind_struct<CheckedJoint>(module, "CheckedJoint", "What a log tells of one joint's torque channel, and of its zero.");
   bind_struct<TorqueDescription>(module, "TorqueDescription", "The torque channel in words that a machine can read.");
   bind_struct<CheckSeries>(module, "CheckSeries", "What a check's page draws of one joint, sample by sample.");
@@ -207,10 +203,10 @@ void bind_check_result(nb::module_& module) {
           "made "
           "the check.")
       .def_prop_ro(
-          "not_told", [](const CheckResult& self) { return python_words(self.not_told); },
+          "not_told", [](const CheckResult& self) { return spelled(self.not_told, FrontEnd::python); },
           "Faults that it cannot tell, each with what would.")
       .def_prop_ro(
-          "headline", [](const CheckResult& self) { return python_words(check_headline(self)); },
+          "headline", [](const CheckResult& self) { return spelled(check_headline(self), FrontEnd::python); },
           "The most severe finding in one line, or \"No mistake found\".")
       .def_prop_ro("serious", &serious_findings, "Findings of severity error or warning: those to act on.")
       .def("has_errors", &has_errors, "Whether a finding has severity error.")

@@ -103,6 +103,37 @@ void make_enumeration(nb::module_& module, const char* name, const char* meaning
   }
 }
 
+PyObject* note_object(const Note& note) noexcept {
+  try {
+    const std::string sentence = note_text(note, FrontEnd::python);
+    nb::object text =
+        nb::steal(PyUnicode_DecodeUTF8(sentence.data(), static_cast<Py_ssize_t>(sentence.size()), "surrogateescape"));
+    nb::list values;
+    for (const NoteValue& value : note.values) {
+      const double number = value.number.value_or(kNaN);
+      if (!value.number) {
+        values.append(nb::str(value.text.c_str()));
+      } else if (std::trunc(number) == number) {
+        values.append(nb::steal(PyLong_FromDouble(number)));
+      } else {
+        values.append(number);
+      }
+    }
+    nb::object shown = nb::module_::import_("antaeus._antaeus").attr("Note")(text);
+    shown.attr("code") = to_string(note.code);
+    shown.attr("severity") = to_string(note.severity);
+    shown.attr("subject") = note.subject;
+    shown.attr("values") = nb::tuple(values);
+    shown.attr("remedy") = spelled(note.remedy, FrontEnd::python);
+    return shown.release().ptr();
+  } catch (nb::python_error& error) {
+    error.restore();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
+
 std::vector<std::string> reason_names(Reasons reasons) {
   std::vector<std::string> names;
   constexpr auto all = enum_names(Reason{});

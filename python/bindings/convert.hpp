@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/note.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/status.hpp"
@@ -26,6 +27,24 @@
 #include "antaeus/core/wrench.hpp"
 #include "antaeus/core/wrench_estimate.hpp"
 #include "interpreter_lock.hpp"
+
+namespace antaeus::python {
+
+/// Returns the note as Python shows it: a str, the sentence, with the attributes of antaeus.Note. Null after an error.
+PyObject* note_object(const Note& note) noexcept;
+
+}  // namespace antaeus::python
+
+namespace nanobind::detail {
+template <>
+struct type_caster<antaeus::Note> {
+  NB_TYPE_CASTER(antaeus::Note, const_name("antaeus.Note"))
+  bool from_python(handle, std::uint8_t, cleanup_list*) noexcept { return false; }
+  static handle from_cpp(const antaeus::Note& note, rv_policy, cleanup_list*) noexcept {
+    return antaeus::python::note_object(note);
+  }
+};
+}  // namespace nanobind::detail
 
 namespace antaeus::python {
 

@@ -2,6 +2,7 @@
 #include <nanobind/operators.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -22,6 +23,45 @@ std::string numbers(const ConstVectorRef& vector) {
     text += (i ? ", " : "") + std::string(nb::repr(nb::float_(vector[i])).c_str());
   }
   return text + "]";
+}
+
+/// A subclass of str, so that notes are printed, joined and searched as what they are: sentences.
+void bind_note(nb::module_& module) {
+  nb::dict members;
+  members["__doc__"] =
+      "A note of a result: the sentence, with what it says as data. code: its kind (\"invalid_steps\", …); severity: "
+      "\"error\", \"warning\" or \"note\"; subject: file, channel or joint; values: its numbers and texts; remedy: "
+      "what "
+      "to do. Decide by code and values, never by the sentence.";
+  members["__module__"] = "antaeus";
+  nb::dict types;
+  for (const char* name : {"code", "severity", "subject", "remedy"})
+    types[name] = nb::borrow(reinterpret_cast<PyObject*>(&PyUnicode_Type));
+  types["values"] = nb::borrow(reinterpret_cast<PyObject*>(&PyTuple_Type));
+  members["__annotations__"] = types;
+  module.attr("Note") = nb::borrow(reinterpret_cast<PyObject*>(&PyType_Type))(
+      "Note", nb::make_tuple(nb::borrow(reinterpret_cast<PyObject*>(&PyUnicode_Type))), members);
+}
+
+/// A row of the table of reasons, as Python has it.
+void bind_reasons(nb::module_& module) {
+  nb::class_<ReasonInfo>(module, "ReasonInfo", "What a reason of a verdict means, and what to do about it.")
+      .def_prop_ro(
+          "name", [](const ReasonInfo& self) { return self.name; }, "As results name it.")
+      .def_prop_ro(
+          "severity", [](const ReasonInfo& self) { return to_string(self.severity); },
+          "error: the estimate is refused; warning: it is degraded; note: it is as good as without.")
+      .def_prop_ro(
+          "meaning", [](const ReasonInfo& self) { return self.meaning; }, "One line.")
+      .def_prop_ro("remedy", [](const ReasonInfo& self) { return self.remedy; }, "What to do, one line.");
+  module.def(
+      "reasons",
+      [] {
+        std::vector<ReasonInfo> all(std::begin(kReasons), std::end(kReasons));
+        std::ranges::sort(all, {}, &ReasonInfo::urgency);
+        return all;
+      },
+      "Every reason that a verdict can have, the most urgent first.");
 }
 
 void bind_wrench(nb::module_& module) {
@@ -232,6 +272,8 @@ void bind_settings(nb::module_& module) {
 }  // namespace
 
 void bind_core(nb::module_& module) {
+  bind_note(module);
+  bind_reasons(module);
   bind_enumeration<Status>(module, "Outcome of a loop function: ok, or why its numbers are NaN.");
   bind_enumeration<Verdict>(module, "How far a number may be used, from best to worst.");
   bind_enumeration<Sign>(module,

@@ -266,13 +266,8 @@ void bind_reader(nb::module_& module) {
           "The next steps, `count` at most; None after the last. EpisodeError as load_episode: time that goes back, an "
           "accelerometer in g (with the last block).")
       .def_prop_ro(
-          "notes",
-          [](const EpisodeReader& self) {
-            nb::list notes;
-            for (const std::string& note : self.judged().notes) notes.append(decoded(note));
-            return notes;
-          },
-          nb::sig("def notes(self) -> list[str]"), "How the log was read; complete after the last block.");
+          "notes", [](const EpisodeReader& self) { return self.judged().notes; },
+          "How the log was read; complete after the last block.");
 }
 
 void bind_synthetic(nb::module_& module) {

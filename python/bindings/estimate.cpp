@@ -5,13 +5,13 @@
 #include <memory>
 
 #include "antaeus/check/check_log.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "convert.hpp"
 #include "interruption.hpp"
 #include "logs.hpp"
 #include "shared_enumerations.hpp"
 #include "tables.hpp"
-#include "words.hpp"
 
 namespace antaeus::python {
 
@@ -184,10 +184,10 @@ void bind_parts(nb::module_& module) {
           "why_static", [](const EstimateParts& self) { return decoded(self.parts->why()); },
           "Why its residuals are static; empty where they are not.")
       .def_prop_ro(
-          "notes", [](const EstimateParts& self) { return python_words(self.parts->log().notes); },
+          "notes", [](const EstimateParts& self) { return std::vector<Note>(self.parts->log().notes); },
           "How the log was read; complete after the last part.")
       .def_prop_ro(
-          "left_out", [](const EstimateParts& self) { return python_words(self.plan.left_out); },
+          "left_out", [](const EstimateParts& self) { return spelled(self.plan.left_out, FrontEnd::python); },
           "Labels of endpoints that this estimator has no numbers of.");
 }
 
@@ -245,7 +245,7 @@ void bind_estimates(nb::module_& module) {
       .def_ro("steps", &EstimateTable::steps, "Of the log.")
       .def_ro("left_out", &EstimateTable::left_out, "Labels of endpoints that this estimator has no numbers of.")
       .def_prop_ro(
-          "notes", [](const EstimateTable& self) { return python_words(self.notes); },
+          "notes", [](const EstimateTable& self) { return self.notes; },
           "What is wrong with the log's set-up, why residuals are static, which steps cannot be used, what is left "
           "out.")
       .def_prop_ro(

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "antaeus/core/fields.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/reasons.hpp"
 #include "convert.hpp"
 #include "values.hpp"
@@ -41,15 +42,20 @@ inline constexpr bool is_list_of_names = false;
 template <NamedEnum Enum>
 inline constexpr bool is_list_of_names<std::vector<Enum>> = true;
 template <class Value>
+inline constexpr bool is_text = std::is_same_v<Value, std::string> || std::is_same_v<Value, std::vector<std::string>>;
+template <class Value>
 inline constexpr bool is_reasons = std::is_same_v<Value, Reasons> || std::is_same_v<Value, std::vector<Reasons>>;
 
 }  // namespace arrays_shown
 
-/// A field's value as Python shows it: arrays as frozen copies, reasons by their names, all else as a copy.
+/// A field's value as Python shows it: arrays as frozen copies, reasons by their names, texts with
+/// inputs as keyword arguments, all else as a copy.
 template <class Value>
 auto shown(const Value& value) {
   if constexpr (arrays_shown::is_matrix<Value>) {
     return frozen(value);
+  } else if constexpr (arrays_shown::is_text<Value>) {
+    return spelled(value, FrontEnd::python);
   } else if constexpr (std::is_same_v<Value, Reasons>) {
     return reason_names(value);
   } else if constexpr (std::is_same_v<Value, std::vector<Reasons>>) {
@@ -110,7 +116,7 @@ nb::class_<Struct, Extra...>& bind_fields(nb::class_<Struct, Extra...>& type) {
     } else if constexpr (arrays == Arrays::views && arrays_shown::is_list_of_names<Value>) {
       type.def_prop_ro(field.name, codes_field(field.get), kOwned, doc.c_str());
     } else if constexpr (std::is_member_object_pointer_v<Get> && !arrays_shown::is_matrix<Value> && !NamedEnum<Value> &&
-                         !arrays_shown::is_reasons<Value>) {
+                         !arrays_shown::is_reasons<Value> && !arrays_shown::is_text<Value>) {
       type.def_ro(field.name, field.get, doc.c_str());
     } else {
       const auto get = [get = field.get](const Struct& self) { return shown(std::invoke(get, self)); };

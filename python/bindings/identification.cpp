@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "antaeus/core/messages.hpp"
 #include "antaeus/episode/raw_log.hpp"
 #include "antaeus/identification/identify.hpp"
 #include "antaeus/io/shell_words.hpp"
@@ -15,7 +16,6 @@
 #include "interruption.hpp"
 #include "logs.hpp"
 #include "pages.hpp"
-#include "words.hpp"
 
 namespace nanobind::detail {
 
@@ -246,7 +246,7 @@ void bind_run(nb::module_& module) {
           },
           nb::sig("def save_page(self, *args: object, **kwargs: object) -> None"), "Gone: `save` writes the page.")
       .def_prop_ro(
-          "missing", [](const IdentifyResult& self) { return python_words(self.missing); },
+          "missing", [](const IdentifyResult& self) { return spelled(self.missing, FrontEnd::python); },
           "Why nothing was identified, one sentence each.")
       .def_prop_ro(
           "omitted",

@@ -70,7 +70,7 @@ void bind_advice(nb::module_& module) {
         const VectorX from = as_vector(q, "advise", "q");
         const Unlocked unlocked;
         PoseAdvice advice = advise(robot, endpoints, from, pose_limits(robot, set, endpoints), joints, chosen);
-        const std::vector<std::string> notes = position_notes(robot, from, endpoints);
+        const std::vector<Note> notes = position_notes(robot, from, endpoints);
         advice.limits.notes.insert(advice.limits.notes.begin(), notes.begin(), notes.end());
         return advice;
       },
@@ -110,7 +110,7 @@ void bind_preflight(nb::module_& module) {
         PreflightReport report =
             preflight(robot, endpoints, at, target ? VectorX(as_vector(*target, "preflight", "target")) : VectorX(),
                       options_from<PreflightOptions>(options), imu_quaternion_xyzw ? &imu : nullptr);
-        const std::vector<std::string> notes = position_notes(robot, at, endpoints);
+        const std::vector<Note> notes = position_notes(robot, at, endpoints);
         report.notes.insert(report.notes.begin(), notes.begin(), notes.end());
         return report;
       },

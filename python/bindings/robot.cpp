@@ -2,6 +2,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 
+#include "antaeus/core/messages.hpp"
 #include "antaeus/robot/files/profile_writer.hpp"
 #include "antaeus/robot/limbs.hpp"
 #include "antaeus/robot/noise_model.hpp"
@@ -11,7 +12,6 @@
 #include "convert.hpp"
 #include "fields.hpp"
 #include "shared_enumerations.hpp"
-#include "words.hpp"
 
 namespace nanobind::detail {
 
@@ -299,7 +299,7 @@ void bind_profile(nb::module_& module) {
       "the nearest name), a negative mass, or an inertia that no body has.");
   module.def("payloads_text", &payloads_text, "payloads"_a, "Loads for people; empty without any.");
   module.def(
-      "base_text", [](const Robot& self) { return python_words(base_text(self)); }, "robot"_a,
+      "base_text", [](const Robot& self) { return spelled(base_text(self), FrontEnd::python); }, "robot"_a,
       "What the base is and who decided it.");
   module.def("limb_count", &limb_count, "description"_a,
              "Legs and arms: branches of three movable joints or more that leave the body within three of the root.");

@@ -34,6 +34,8 @@ struct LimitedTorque;
 struct LineProfile;
 struct LinkDescription;
 struct MovingFit;
+struct Note;
+struct NoteValue;
 struct Observation;
 struct Opening;
 struct OptionInfo;
@@ -70,6 +72,14 @@ constexpr void visit_stored(const O*, auto&& visit) {
   visit(&O::time, &O::q, &O::v, &O::a, &O::tau, &O::has_imu, &O::imu_quaternion_xyzw, &O::has_gyro,
         &O::imu_angular_velocity, &O::has_accelerometer, &O::imu_specific_force, &O::simulated);
 }
+template <std::same_as<Note> N>
+constexpr void visit_stored(const N*, auto&& visit) {
+  visit(&N::code, &N::severity);
+}
+template <std::same_as<NoteValue> V>
+constexpr void visit_stored(const V*, auto&& visit) {
+  visit(&V::text, &V::number);
+}
 template <std::same_as<RobotScale> S>
 constexpr void visit_stored(const S*, auto&& visit) {
   visit(&S::sign, &S::sign_from, &S::force, &S::force_from, &S::weight, &S::weight_from, &S::limit, &S::limit_from,
@@ -81,7 +91,7 @@ constexpr void visit_stored(const I*, auto&& visit) {
 }
 template <std::same_as<OptionValue> V>
 constexpr void visit_stored(const V*, auto&& visit) {
-  visit(&V::info);
+  visit(&V::info, &V::given_by);
 }
 
 // robot

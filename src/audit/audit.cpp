@@ -6,6 +6,7 @@
 
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/episode/episode_reader.hpp"
 #include "audit/focus_step.hpp"
@@ -94,8 +95,7 @@ std::vector<Episode> audited_episodes(const Robot& robot, std::vector<EpisodeRea
     }
     if (e > 0) {  // of a good run its beginning: poses and torques to compare with
       Episode part = log.block(0, most);
-      part.notes.push_back("of " + std::to_string(log.steps()) + " steps the first " + std::to_string(most) +
-                           " are compared with");
+      part.notes.push_back({NoteCode::part_compared, "", {log.steps(), most}});
       episodes.push_back(std::move(part));
       continue;
     }
@@ -110,10 +110,7 @@ std::vector<Episode> audited_episodes(const Robot& robot, std::vector<EpisodeRea
     part.channels = all.judged.channels;
     part.notes = all.judged.notes;
     part.silent = all.judged.silent;
-    part.notes.insert(part.notes.begin(),
-                      "the log has " + std::to_string(log.steps()) + " steps, all of them estimated and written; " +
-                          span_text(part, cut_at) +
-                          ", around its largest force, are taken apart, and filters and guards begin anew there");
+    part.notes.insert(part.notes.begin(), Note(NoteCode::part_audited, "", {log.steps(), span_text(part, cut_at)}));
     for (const Eigen::Index step : all.judged.invalid_steps) {
       if (step < first || step >= first + most || std::ranges::binary_search(part.invalid_steps, step - first))
         continue;
@@ -131,7 +128,7 @@ std::vector<Episode> audited_episodes(const Robot& robot, std::vector<EpisodeRea
 
 Audit run_audit(const Robot& robot, const AuditRequest& request, const AuditOptions& options, const Progress& progress,
                 const StepsWriter& write) {
-  robot.endpoint_frames(request.endpoints, "--endpoint");  // names are checked before any file is read
+  robot.endpoint_frames(request.endpoints, arg(Input::endpoint));  // names are checked before any file is read
   std::vector<EpisodeReader> logs;
   logs.emplace_back(request.episode, robot, options.episode);
   for (const std::filesystem::path& baseline : request.baselines) {
@@ -203,8 +200,7 @@ Audit run_audit(const Robot& robot, std::vector<EpisodeReader> logs, const Audit
     if (e == 0) candidates = reconstructor.focus_candidates();
     done += weight;
     if (std::string why = why_static(robot, part.episode, options.residual); !why.empty()) {
-      // First: what was found while reading tells of invalid steps last.
-      part.episode.notes.insert(part.episode.notes.begin(), std::move(why));
+      part.episode.notes.insert(part.episode.notes.begin(), Note(NoteCode::static_residual, "", {std::move(why)}));
     }
     if (e > 0 || audit.whole.steps == 0) {  // what is too large was noted of the whole log
       note_overflow(overflowing_steps(part.reconstruction, part.episode), part.episode, first_step);

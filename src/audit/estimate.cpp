@@ -6,6 +6,7 @@
 
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/table_parts.hpp"
@@ -65,7 +66,7 @@ EstimatePlan plan_estimate(const Robot& robot, const EstimateRequest& request) {
   EstimatePlan plan;
   plan.estimator = request.estimator;
   plan.smooth = request.smooth;
-  plan.frames = robot.endpoint_frames(request.endpoints, "--endpoint");
+  plan.frames = robot.endpoint_frames(request.endpoints, arg(Input::endpoint));
   plan.options = audit_options(robot, plan.frames);
   if (plan.estimator == EstimatorName::posterior) {
     for (const std::string& frame : plan.frames) {
@@ -73,8 +74,9 @@ EstimatePlan plan_estimate(const Robot& robot, const EstimateRequest& request) {
     }
   }
   if (plan.left_out.size() == plan.frames.size()) {
-    throw OptionsError("--estimator", "no posterior at " + joined(plan.left_out) + ": " + kWhyLeftOut,
-                       "name a hand or a tool with --endpoint, or set --estimator deployed or stacked");
+    throw OptionsError(arg(Input::estimator), "no posterior at " + joined(plan.left_out) + ": " + kWhyLeftOut,
+                       "name a hand or a tool with " + arg(Input::endpoint) + ", or set " +
+                           arg(Input::estimator, "deployed") + " or " + arg(Input::estimator, "stacked"));
   }
   if (plan.estimator == EstimatorName::posterior) {
     std::vector<std::string> hands = plan.frames;
@@ -83,13 +85,23 @@ EstimatePlan plan_estimate(const Robot& robot, const EstimateRequest& request) {
   }
   if (plan.smooth) {
     if (plan.estimator != EstimatorName::posterior) {
-      throw OptionsError("--smooth", "smooths the posterior alone", "leave --estimator out");
+      throw OptionsError(arg(Input::smooth), "smooths the posterior alone", "leave " + arg(Input::estimator) + " out");
     }
     if (!(*plan.smooth > 0) || !std::isfinite(*plan.smooth)) {
-      throw OptionsError("--smooth", "'" + shortest_text(*plan.smooth) + "' is no time", "give seconds, above 0");
+      throw OptionsError(arg(Input::smooth), "'" + shortest_text(*plan.smooth) + "' is no time",
+                         "give seconds, above 0");
     }
   }
   return plan;
+}
+
+std::vector<Note> configuration_notes(const std::vector<std::string>& errors, const std::string& why_static,
+                                      const std::vector<std::string>& senses) {
+  std::vector<Note> notes;
+  for (const std::string& sentence : errors) notes.push_back({NoteCode::configuration_error, "", {sentence}});
+  if (!why_static.empty()) notes.push_back({NoteCode::static_residual, "", {why_static}});
+  for (const std::string& sentence : senses) notes.push_back({NoteCode::limb_observes, "", {sentence}});
+  return notes;
 }
 
 struct LogEstimates::Impl {
@@ -153,11 +165,12 @@ EstimateTable estimate_log(const Robot& robot, Episode log, const EstimatePlan& 
   all.steps = log.steps();
   all.left_out = plan.left_out;
   const auto say = [&](const Episode& read, const CheckResult& check, const std::string& why) {
-    if (has_errors(check)) all.notes = set_up_sentences(check);
-    if (!why.empty()) all.notes.push_back(why);
-    all.notes.insert(all.notes.end(), plan.senses.begin(), plan.senses.end());
-    if (!read.invalid_steps.empty() && !read.notes.empty()) all.notes.push_back(read.notes.back());
-    if (!plan.left_out.empty()) all.notes.push_back("left out: " + joined(plan.left_out) + ", because " + kWhyLeftOut);
+    all.notes =
+        configuration_notes(has_errors(check) ? set_up_sentences(check) : std::vector<std::string>(), why, plan.senses);
+    if (const Note* invalid = why_invalid(read.notes)) all.notes.push_back(*invalid);
+    if (!plan.left_out.empty()) {
+      all.notes.push_back({NoteCode::endpoints_left_out, "", {joined(plan.left_out), kWhyLeftOut}});
+    }
   };
   if (plan.smooth) {
     all.table = std::make_shared<const Table>(smoothed_wrenches(robot, log, plan, progress));

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "audit/audit_shared.hpp"
 
 namespace antaeus::detail {
@@ -177,9 +178,9 @@ PassedLog pass_over(const Robot& robot, EpisodeReader& log, const std::vector<st
                     const StepsWriter& write) {
   const Eigen::Index steps = log.steps();
   if (options.smooth.zero_phase) {
-    throw EpisodeError(log.about().name,
-                       std::to_string(steps) + " steps are too many to be smoothed as a whole (smooth.zero_phase)",
-                       "audit a part of it (--from, --to), or leave smooth.zero_phase off");
+    throw EpisodeError(
+        log.about().name, std::to_string(steps) + " steps are too many to be smoothed as a whole (smooth.zero_phase)",
+        "audit a part of it (" + arg(Input::from) + ", " + arg(Input::to) + "), or leave smooth.zero_phase off");
   }
   PassedLog passed;
   std::optional<Reconstructor> again;

@@ -423,9 +423,7 @@ void note_overflow(const std::vector<Eigen::Index>& steps, Episode& episode, Eig
   std::merge(episode.invalid_steps.begin(), episode.invalid_steps.end(), steps.begin(), steps.end(),
              std::back_inserter(all));
   episode.invalid_steps = std::move(all);
-  episode.notes.push_back(
-      std::to_string(steps.size()) + " steps hold numbers too large to compute a force from (first: step " +
-      std::to_string(first_step + steps.front()) + "); they keep their place, verdict invalid_input");
+  episode.notes.push_back({NoteCode::overflow_steps, "", {steps.size(), first_step + steps.front()}});
 }
 
 }  // namespace antaeus

@@ -3,6 +3,7 @@
 
 #include "antaeus/audit/estimate.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/estimation/contact_space_filter.hpp"
 #include "antaeus/robot/robot_profile.hpp"
@@ -11,7 +12,8 @@ namespace antaeus {
 
 Table smoothed_wrenches(const Robot& robot, const Episode& log, const EstimatePlan& plan, const Progress& progress) {
   if (!log.has_time()) {
-    throw EpisodeError(log.name, "has no time stamps, so that nothing fades", "record them, or leave --smooth out");
+    throw EpisodeError(log.name, "has no time stamps, so that nothing fades",
+                       "record them, or leave " + arg(Input::smooth) + " out");
   }
   const AuditOptions& options = plan.options;
   const double time_constant = plan.smooth.value();

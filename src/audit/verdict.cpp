@@ -14,10 +14,11 @@ const Counterfactual* find(const Audit& audit, Remedy remedy) {
   return nullptr;
 }
 
-/// "twice the load (…)": who set an option, or where its default comes from.
+/// Returns who set an option, what it follows, or where its default comes from: "2 × 30 N of the profile's rated_load".
 std::string source_of(const Audit& audit, std::string_view group, std::string_view name) {
   for (const OptionValue& option : audit.settings) {
-    if (option.group == group && option.info.name == name) return option.source.substr(0, option.source.find(';'));
+    if (option.group == group && option.info.name == name)
+      return option.given_by.empty() ? option.source : option.given_by;
   }
   return {};
 }

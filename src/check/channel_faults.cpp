@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
 #include "check/unit_numbers.hpp"
@@ -261,8 +262,8 @@ class ChannelJudge {
         Finding& finding = add(
             Fault::time_unit, "time", {}, Severity::error, out_.time_unit, "1/s",
             "the clock counts " + figure(out_.time_unit) + " to a second: positions move that much slower than dq says",
-            "divide the time stamps by " + figure(out_.time_unit) +
-                ", or set channels.time_scale = " + shortest_text(1.0 / out_.time_unit) + " in a profile (--fix)");
+            "divide the time stamps by " + figure(out_.time_unit) + ", or set channels.time_scale = " +
+                shortest_text(1.0 / out_.time_unit) + " in a profile (" + arg(Input::fix) + ")");
         finding.sd = 0.0;
         judged_ = even_log(robot_, log_, out_.time_unit);
         filter_pieces(judged_);
@@ -277,27 +278,28 @@ class ChannelJudge {
         out_.position_unit = 1.0 / common;
         add(Fault::position_unit, "qpos", {}, Severity::error, 1.0 / common, "1/rad",
             "positions count " + figure(1.0 / common) + " to a radian: they move that much faster than dq says",
-            "convert qpos to radians, or set channels.position_scale = " + shortest_text(common) +
-                " in a profile (--fix)");
+            "convert qpos to radians, or set channels.position_scale = " + shortest_text(common) + " in a profile (" +
+                arg(Input::fix) + ")");
         found = true;
       }
       if (!found && near_factor(common, 1.0 / kDegreesPerRadian, 0.1)) {
         out_.position_unit = kDegreesPerRadian;
-        Finding& finding =
-            add(Fault::positions_degrees, "qpos", {}, Severity::error, kDegreesPerRadian, "1/rad",
-                "positions are in degrees: they move 57.3 times as fast as dq in rad/s says",
-                "convert qpos to radians, or set channels.position_scale = 0.0174532925 in a profile (--fix)");
+        Finding& finding = add(Fault::positions_degrees, "qpos", {}, Severity::error, kDegreesPerRadian, "1/rad",
+                               "positions are in degrees: they move 57.3 times as fast as dq in rad/s says",
+                               "convert qpos to radians, or set channels.position_scale = 0.0174532925 in a profile (" +
+                                   arg(Input::fix) + ")");
         finding.sd = 0.0;
         found = true;
       }
       if (!found) {
         const bool degrees = near_factor(common, kDegreesPerRadian, 0.1);
-        Finding& finding =
-            add(Fault::velocity_scale, "dq", {}, Severity::error, degrees ? kDegreesPerRadian : common, "1",
-                degrees ? "dq is in degrees per second: 57.3 times what positions say"
-                        : "dq is " + figure(common) + " times what positions say",
-                "divide dq by " + figure(degrees ? kDegreesPerRadian : common) + ", or set channels.velocity_scale = " +
-                    shortest_text(1.0 / (degrees ? kDegreesPerRadian : common)) + " in a profile (--fix)");
+        Finding& finding = add(
+            Fault::velocity_scale, "dq", {}, Severity::error, degrees ? kDegreesPerRadian : common, "1",
+            degrees ? "dq is in degrees per second: 57.3 times what positions say"
+                    : "dq is " + figure(common) + " times what positions say",
+            "divide dq by " + figure(degrees ? kDegreesPerRadian : common) +
+                ", or set channels.velocity_scale = " + shortest_text(1.0 / (degrees ? kDegreesPerRadian : common)) +
+                " in a profile (" + arg(Input::fix) + ")");
         finding.sd = median([&] {
           std::vector<double> sds;
           for (const Follows& f : all) {
@@ -317,10 +319,10 @@ class ChannelJudge {
         off.push_back(j);
     }
     if (!turned.empty()) {
-      Finding& finding = add(
-          Fault::velocity_sign, "dq", turned, Severity::error, -1.0, "1",
-          "dq of " + named(turned) + " goes against the change of its position",
-          "change the sign of dq of " + named(turned) + " (--fix writes channels.velocity_scale), or of its position");
+      Finding& finding = add(Fault::velocity_sign, "dq", turned, Severity::error, -1.0, "1",
+                             "dq of " + named(turned) + " goes against the change of its position",
+                             "change the sign of dq of " + named(turned) + " (" + arg(Input::fix) +
+                                 " writes channels.velocity_scale), or of its position");
       finding.sd = 0.0;
     }
     if (!off.empty() && expected == 1.0) {
@@ -328,10 +330,10 @@ class ChannelJudge {
       for (const int j : off) factors.push_back(all[static_cast<std::size_t>(j)].slope);
       const int first = off.front();
       const double slope = all[static_cast<std::size_t>(first)].slope;
-      Finding& finding =
-          add(Fault::velocity_scale, "dq", off, Severity::error, slope, "1",
-              "dq of " + named(off) + " is " + figure(slope) + " times what its position says",
-              "divide dq of " + named(off) + " by " + figure(slope) + " (--fix writes channels.velocity_scale)");
+      Finding& finding = add(Fault::velocity_scale, "dq", off, Severity::error, slope, "1",
+                             "dq of " + named(off) + " is " + figure(slope) + " times what its position says",
+                             "divide dq of " + named(off) + " by " + figure(slope) + " (" + arg(Input::fix) +
+                                 " writes channels.velocity_scale)");
       finding.sd = all[static_cast<std::size_t>(first)].slope_sd;
       finding.sizes = factors;
     }
@@ -347,7 +349,7 @@ class ChannelJudge {
             add(Fault::velocity_late, "dq", {}, bad ? Severity::error : Severity::note, lag, "s",
                 "dq comes " + figure(1000.0 * lag) + " ms after the change of position",
                 "leave dq out (velocities are then formed from positions), or set channels.velocity_delay = " +
-                    figure(lag) + " in a profile (--fix)");
+                    figure(lag) + " in a profile (" + arg(Input::fix) + ")");
         finding.sd = lag_sd;
       }
     }
@@ -418,7 +420,8 @@ class ChannelJudge {
                                "positions up to " + figure(largest) + " are degrees: " + named(far) +
                                    " would be far beyond their limits in radians",
                                "convert qpos" + std::string(log_.v.rows() > 0 ? " and dq" : "") +
-                                   " to radians, or set channels.position_scale = 0.0174532925 in a profile (--fix)" +
+                                   " to radians, or set channels.position_scale = 0.0174532925 in a profile (" +
+                                   arg(Input::fix) + ")" +
                                    (largest <= kLargestShare ? "; if they are normalised to −100 … 100, by the arm's "
                                                                "calibration instead"
                                                              : ""));
@@ -719,7 +722,7 @@ std::vector<Finding> ClockCounter::findings(double& unit) const {
   if (finite_ == 0) {
     add(Fault::time_missing, Severity::warning, kNaN, "",
         "the log has no time stamps: rates, lags and torques in motion cannot be judged",
-        "log a column `time` in seconds, or name it (--set episode.time=COLUMN)");
+        "log a column `time` in seconds, or name it (" + arg(Input::set, "episode.time=COLUMN") + ")");
     return findings;
   }
   if (forward_ == 0) {
@@ -740,7 +743,7 @@ std::vector<Finding> ClockCounter::findings(double& unit) const {
           "the clock counts " + figure(unit) + " to a second: in seconds the log would have " + figure(1.0 / typical) +
               " samples a second",
           "divide the time stamps by " + figure(unit) + ", or set channels.time_scale = " + shortest_text(1.0 / unit) +
-              " in a profile (--fix)");
+              " in a profile (" + arg(Input::fix) + ")");
       findings.back().sd = 0.0;
     }
   }

@@ -7,6 +7,7 @@
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/check/fix.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/episode/episode_reader.hpp"
@@ -71,7 +72,8 @@ class RawCheck {
     check_velocities();
     check_accelerometer();
     check_frozen();
-    result_.not_told.emplace_back("torque order, sign, gain and composition: name the robot (--robot)");
+    result_.not_told.emplace_back("torque order, sign, gain and composition: name the robot (" + arg(Input::robot) +
+                                  ")");
     std::stable_sort(result_.findings.begin(), result_.findings.end(),
                      [](const Finding& a, const Finding& b) { return a.severity < b.severity; });
     return std::move(result_);
@@ -97,9 +99,9 @@ class RawCheck {
 
   void check_clock() {
     if (log_.bad_clock) {
-      const std::string note = log_.notes.empty() ? "the time stamps cannot be used" : log_.notes.front();
-      const bool back = note.find("goes back") != std::string::npos;
-      find(back ? Fault::time_back : Fault::not_numbers, "time", Severity::error, note,
+      const Note note = log_.notes.empty() ? Note(NoteCode::clock_not_finite) : log_.notes.front();
+      const bool back = note.code == NoteCode::time_goes_back;
+      find(back ? Fault::time_back : Fault::not_numbers, "time", Severity::error, note_text(note),
            back ? "sort the log by time, or cut it at the restart" : "leave out the rows without a time stamp");
       return;
     }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "antaeus/check/check_log.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/robot/dynamics.hpp"
@@ -70,8 +71,9 @@ std::vector<CheckAnswer> check_story(const CheckResult& result) {
   const std::vector<Finding> serious = serious_findings(result);
   std::vector<std::string> first, others, notes, channel;
   if (serious.empty()) {
-    first.push_back(result.robot.empty() ? "No mistake found in the channels; without --robot torques, order and signs "
-                                           "are not judged."
+    first.push_back(result.robot.empty() ? "No mistake found in the channels; without " + arg(Input::robot) +
+                                               " torques, order and signs "
+                                               "are not judged."
                                          : "No mistake found.");
   }
   for (std::size_t i = 0; i < serious.size(); ++i) tell_finding(serious[i], i == 0 ? first : others);
@@ -79,7 +81,7 @@ std::vector<CheckAnswer> check_story(const CheckResult& result) {
     if (finding.severity == Severity::note) tell_finding(finding, notes);
   }
   if (!serious.empty() && result.robot.empty()) {
-    first.emplace_back("Channels alone are judged: with --robot torques, order and signs are, too.");
+    first.emplace_back("Channels alone are judged: with " + arg(Input::robot) + " torques, order and signs are, too.");
   }
   add_answer(story, "Is the log what the profile says?", std::move(first));
   add_answer(story, "What else is wrong?", std::move(others));

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/episode/episode.hpp"
@@ -103,7 +104,8 @@ void find_imu(const RobotDescription& d, const BodyPlan& plan, RobotFacts& facts
                            "the root is taken; the others are " +
                            listed_briefly(others);
   facts.imu_why += "; " + text;
-  if (facts.base == Base::free_flyer) facts.guesses.push_back("IMU frame " + facts.imu_frame + ": " + text);
+  if (facts.base == Base::free_flyer)
+    facts.guesses.push_back({NoteCode::guess, "IMU frame " + facts.imu_frame, {text}});
 }
 
 void find_missing(const RobotDescription& d, RobotFacts& facts) {
@@ -158,10 +160,10 @@ void find_missing(const RobotDescription& d, RobotFacts& facts) {
     facts.missing.emplace_back("no frame is named after an IMU: the base's orientation is taken as upright");
   }
   if (facts.endpoints.empty() && !facts.motors.empty()) {
-    facts.missing.emplace_back("no frame that touches the world was found: name one with --endpoint");
+    facts.missing.emplace_back("no frame that touches the world was found: name one with " + arg(Input::endpoint));
   }
-  for (const std::string& note : d.notes) {
-    if (note.find("mimics another") == std::string::npos) facts.missing.push_back(note);  // told above
+  for (const Note& note : d.notes) {
+    if (note.code != NoteCode::mimics) facts.missing.push_back(note_text(note));  // those have their own line
   }
 }
 
@@ -425,13 +427,17 @@ class LogReader {
                          near.empty() ? "name its columns after the joints" : "did you mean '" + near + "'?");
     }
     if (best->by_order) {
-      facts_.guesses.push_back("motors: no column of the log is named after a joint, so its " +
-                               counted(best->motors.size(), "column is", "columns are") +
-                               " taken in the order of the model");
+      facts_.guesses.push_back(
+          {NoteCode::guess,
+           "motors",
+           {"no column of the log is named after a joint, so its " +
+            counted(best->motors.size(), "column is", "columns are") + " taken in the order of the model"}});
     }
     if (!best->left_out.empty()) {
-      facts_.log_notes.push_back(counted(best->left_out.size(), "column", "columns") +
-                                 " of the log belong to no motor: " + listed_briefly(best->left_out));
+      facts_.log_notes.push_back(
+          {NoteCode::other_columns,
+           "",
+           {counted(best->left_out.size(), "column", "columns"), listed_briefly(best->left_out)}});
     }
     const std::set<std::string> logged(best->motors.begin(), best->motors.end());
     for (JointFacts& j : facts_.joints) {
@@ -441,7 +447,7 @@ class LogReader {
     }
     facts_.motors = best->motors;
     facts_.motor_labels = best->labels;
-    facts_.log_notes.insert(facts_.log_notes.end(), guesses_.begin(), guesses_.end());
+    for (const std::string& guess : guesses_) facts_.log_notes.push_back({NoteCode::guessed, "", {guess}});
   }
 
   void list_channels() {
@@ -499,7 +505,7 @@ class LogReader {
     facts_.needs_patterns = !loads(false, why_not);
     if (!facts_.needs_patterns || loads(true, still)) return;
     facts_.needs_patterns = false;
-    facts_.log_notes.push_back("the log does not load as an episode: " + why_not);
+    facts_.log_notes.push_back({NoteCode::not_an_episode, "", {why_not}});
   }
 
   const Robot& robot_;
@@ -527,13 +533,14 @@ RobotFacts describe(const Robot& robot, const std::filesystem::path& log) {
   facts.base_why = plan.base_why;
   if (robot.profile.base_source != BaseSource::limbs) {
     facts.base = robot.model.base();
-    facts.base_why = robot.profile.base_source == BaseSource::option    ? "as --base says"
+    facts.base_why = robot.profile.base_source == BaseSource::option    ? "as " + arg(Input::base) + " says"
                      : robot.profile.base_source == BaseSource::profile ? "as the profile says"
                      : facts.base == Base::free_flyer                   ? "the file gives its root a free joint"
                                                                         : "the file gives its root no free joint";
   } else if (plan.base_is_guess) {
-    facts.guesses.push_back(std::string("base: ") + (facts.base == Base::fixed ? "fixed" : "floating") + ", " +
-                            plan.base_why);
+    facts.guesses.push_back({NoteCode::guess,
+                             "base",
+                             {std::string(facts.base == Base::fixed ? "fixed" : "floating") + ", " + plan.base_why}});
   }
   read_joints(d, plan, facts);
   std::set<std::string> motors;
@@ -551,10 +558,6 @@ RobotFacts describe(const Robot& robot, const std::filesystem::path& log) {
   }
   facts.motor_labels = facts.motors;
   facts.endpoints = plan.frames;
-  for (const EndpointFacts& e : facts.endpoints) {
-    const std::size_t at = e.chosen ? e.why.find("guessed: ") : std::string::npos;
-    if (at != std::string::npos) facts.guesses.push_back("endpoint " + e.endpoint.frame + ": " + e.why.substr(at + 9));
-  }
   find_imu(d, plan, facts);
   if (!log.empty()) LogReader(robot, log, plan, facts).read();
   const std::set<std::string> logged(facts.motors.begin(), facts.motors.end());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "antaeus/core/messages.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "check/channel_faults.hpp"
 #include "check/unit_numbers.hpp"
@@ -279,28 +280,30 @@ class ImuJudge {
         finding.unit = scalar_first ? "xyzw" : "wxyz";
         finding.text = std::string("the quaternion's four numbers stand in the order ") +
                        (scalar_first ? "x y z w" : "w x y z") + ": gravity and turning say so";
-        finding.remedy = std::string("set quaternion_order = \"") + finding.unit +
-                         "\" in [channels] of a profile (--fix), or name the channel imu_quat_" + finding.unit;
+        finding.remedy = std::string("set quaternion_order = \"") + finding.unit + "\" in [channels] of a profile (" +
+                         arg(Input::fix) + "), or name the channel imu_quat_" + finding.unit;
         break;
       case Fault::quaternion_inverse:
         finding.channel = "imu_quat";
         finding.text = "the quaternion turns the world into the sensor, not the sensor into the world";
-        finding.remedy = "conjugate it, or set channels.quaternion_inverse = true in a profile (--fix)";
+        finding.remedy =
+            "conjugate it, or set channels.quaternion_inverse = true in a profile (" + arg(Input::fix) + ")";
         break;
       case Fault::accelerometer_unit:
         finding.channel = "imu_acc";
         finding.size = 1.0 / std::abs(r.acc);
         finding.unit = "1/(m/s²)";
         finding.text = std::abs(r.acc) > 1.0 ? "the accelerometer is in g" : "the accelerometer is in thousandths of g";
-        finding.remedy =
-            "multiply it by " + figure(std::abs(r.acc)) + ", or set channels.accelerometer_scale in a profile (--fix)";
+        finding.remedy = "multiply it by " + figure(std::abs(r.acc)) +
+                         ", or set channels.accelerometer_scale in a profile (" + arg(Input::fix) + ")";
         break;
       case Fault::accelerometer_sign:
         finding.channel = "imu_acc";
         finding.size = -1.0;
         finding.unit = "1";
         finding.text = "the accelerometer has the wrong sign: at rest it must read +9.81 along the axis that points up";
-        finding.remedy = "change its sign, or set channels.accelerometer_scale = -1 in a profile (--fix)";
+        finding.remedy =
+            "change its sign, or set channels.accelerometer_scale = -1 in a profile (" + arg(Input::fix) + ")";
         break;
       case Fault::accelerometer_gravity_removed:
         finding.channel = "imu_acc";
@@ -312,14 +315,15 @@ class ImuJudge {
         finding.size = kDegreesPerRadian;
         finding.unit = "1";
         finding.text = "the gyro is in degrees per second";
-        finding.remedy = "divide it by 57.3, or set channels.gyro_scale = 0.0174532925 in a profile (--fix)";
+        finding.remedy =
+            "divide it by 57.3, or set channels.gyro_scale = 0.0174532925 in a profile (" + arg(Input::fix) + ")";
         break;
       default:
         finding.channel = "imu_gyro";
         finding.size = -1.0;
         finding.unit = "1";
         finding.text = "the gyro turns the other way than the quaternion";
-        finding.remedy = "change its sign, or set channels.gyro_scale = -1 in a profile (--fix)";
+        finding.remedy = "change its sign, or set channels.gyro_scale = -1 in a profile (" + arg(Input::fix) + ")";
         break;
     }
   }

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/robot/dynamics.hpp"
@@ -81,7 +82,7 @@ class Mutation {
       default: {
         std::vector<std::string> names;
         for (const Fault fault : plantable_faults()) names.emplace_back(to_string(fault));
-        throw_unknown<OptionsError>("--fault", "fault that can be planted", to_string(planted_.fault), names);
+        throw_unknown<OptionsError>(arg(Input::fault), "fault that can be planted", to_string(planted_.fault), names);
       }
     }
     return std::move(log_);
@@ -91,13 +92,13 @@ class Mutation {
   double size(double usual) {
     if (std::isnan(planted_.size)) planted_.size = usual;
     if (!std::isfinite(planted_.size) || planted_.size == 0.0) {
-      throw OptionsError("--size", "nothing is planted with it", "give a number other than zero");
+      throw OptionsError(arg(Input::size), "nothing is planted with it", "give a number other than zero");
     }
     return planted_.size;
   }
 
   [[noreturn]] void refuse(const std::string& problem, const std::string& remedy) const {
-    throw OptionsError("--fault " + std::string(to_string(planted_.fault)), problem, remedy);
+    throw OptionsError(arg(Input::fault, to_string(planted_.fault)), problem, remedy);
   }
   void need(const SampleMatrix& samples, const char* name) const {
     if (samples.rows() == 0) refuse("the log has no " + std::string(name), "take a log that holds it");
@@ -112,7 +113,7 @@ class Mutation {
     const auto& labels = robot_.profile.motor_labels;
     const auto label = std::find(labels.begin(), labels.end(), name);
     if (label != labels.end()) return static_cast<int>(label - labels.begin());
-    return motor_named(robot_.model, name, "--joints");
+    return motor_named(robot_.model, name, arg(Input::joints));
   }
 
   /// Motors by a figure of their columns, the largest first.
@@ -155,7 +156,7 @@ class Mutation {
       }
       if (usual != Usual::all && chosen_.size() > (two ? 2U : 1U)) chosen_.resize(two ? 2U : 1U);
     }
-    if (two && chosen_.size() < 2) refuse("it needs two joints", "give --joints A,B");
+    if (two && chosen_.size() < 2) refuse("it needs two joints", "give " + arg(Input::joints, "A,B"));
     planted_.joints.clear();
     for (const int motor : chosen_) {
       planted_.joints.push_back(robot_.model.motor_names()[static_cast<std::size_t>(motor)]);
@@ -295,7 +296,8 @@ class Mutation {
       if (from_middle < 0.0 || from_middle >= std::abs(duration)) kept.push_back(i);
     }
     if (std::ssize(kept) == log_.steps() || log_.time[kept.back()] < middle) {
-      refuse("a gap of that size does not fit into the log", "give a --size [s] of less than half of the log");
+      refuse("a gap of that size does not fit into the log",
+             "give a " + arg(Input::size) + " [s] of less than half of the log");
     }
     log_.time = VectorX(log_.time(kept));
     for_each_matrix([&kept](SampleMatrix& samples) { samples = SampleMatrix(samples(kept, Eigen::all)); });
@@ -450,7 +452,7 @@ class Mutation {
     const ModelTorque torque = [](const PositionTerms& terms, const VectorX& v, const VectorX& a, VectorX& tau) {
       return terms.inverse_dynamics(v, a, tau);
     };
-    SampleMatrix more = model_torques(with_payload(robot_, payload, "--joints").model, torque);
+    SampleMatrix more = model_torques(with_payload(robot_, payload, arg(Input::joints)).model, torque);
     more -= model_torques(robot_.model, torque);
     planted_.joints = {frame};
     add_torques(mass < 0.0 ? SampleMatrix(-more) : more);
@@ -504,7 +506,7 @@ std::vector<Fault> plantable_faults() {
 Episode mutate(const Robot& robot, const Episode& log, PlantedFault& planted) {
   Episode wrong = Mutation(robot, log, planted).plant();
   wrong.name = log.name + "-" + std::string(to_string(planted.fault));
-  wrong.notes.push_back(planted_text(robot, planted));
+  wrong.notes.push_back({NoteCode::injected, "", {planted_text(robot, planted)}});
   return wrong;
 }
 

@@ -5,6 +5,7 @@
 
 #include "antaeus/check/describe.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/scratch_folder.hpp"
@@ -42,7 +43,7 @@ class ProfileText {
     key(name, toml_text(value), comment);
   }
   static std::string one_line(std::string text) {
-    text = printable(text);
+    text = printable(spelled(text, FrontEnd::command_line));
     std::ranges::replace(text, '\n', ' ');
     return text;
   }
@@ -108,7 +109,7 @@ class ProfileText {
     const std::string model = model_reference(facts_.model, folder_);
     const bool is_shipped = std::filesystem::path(model).extension().empty();
     text("model", model, is_shipped ? "a robot that comes with Antaeus" : "relative to this file");
-    const bool guess = std::ranges::any_of(facts_.guesses, [](const auto& g) { return g.starts_with("base: "); });
+    const bool guess = std::ranges::count(facts_.guesses, "base", &Note::subject) > 0;
     text("base", facts_.base == Base::fixed ? "fixed" : "floating", (guess ? "guessed: " : "") + facts_.base_why);
     const Vector3& g = facts_.gravity;
     key("gravity", "[" + number(g.x()) + ", " + number(g.y()) + ", " + number(g.z()) + "]",
@@ -120,12 +121,12 @@ class ProfileText {
   void motors() {
     line();
     if (facts_.log.empty()) {
-      comment("The order of a log's columns. It is the order of the model here: with a log (--log) it is the log's.");
+      comment("The order of a log's columns. It is the order of the model here: with a log it is the log's.");
     } else {
       comment("The order of the log's columns.");
     }
-    for (const std::string& guess : facts_.guesses) {
-      if (guess.starts_with("motors: ")) comment("guessed: " + guess.substr(8));
+    for (const Note& guess : facts_.guesses) {
+      if (guess.subject == "motors") comment("guessed: " + guess.values[0].text);
     }
     list("motors", facts_.motors);
     if (facts_.motor_labels != facts_.motors) {
@@ -280,7 +281,7 @@ class ProfileText {
         (std::isfinite(facts_.log_rate) ? " (" + significant_text(facts_.log_rate, 4) + " Hz)" : " (no usable clock)") +
         ":");
     for (const LogChannelFacts& c : facts_.log_channels) line("#   " + one_line(c.channel + ": " + c.source));
-    for (const std::string& note : facts_.log_notes) comment("• " + note);
+    for (const Note& note : facts_.log_notes) comment("• " + note_text(note));
     const bool any = std::ranges::any_of(facts_.log_channels, [](const auto& c) { return !c.pattern.empty(); });
     if (!any) {
       comment("Its channels are found by their names: no option is needed.");
@@ -309,7 +310,7 @@ std::string described_profile(const RobotFacts& facts, const std::filesystem::pa
 void write_described_profile(const RobotFacts& facts, const std::filesystem::path& file) {
   namespace fs = std::filesystem;
   if (file.extension() != ".toml") {
-    throw OptionsError("--write", "'" + file.string() + "' does not end in .toml", "name it profile.toml");
+    throw OptionsError(arg(Input::write), "'" + file.string() + "' does not end in .toml", "name it profile.toml");
   }
   if (facts.motors.empty()) {
     throw ModelError(facts.model.empty() ? facts.name : facts.model.string(), "nothing in it moves by a motor",

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "check/channel_faults.hpp"
 #include "check/unit_numbers.hpp"
@@ -57,10 +58,11 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
       finding.unit = "1";
       if (h.motors.empty()) {
         finding.text = "all torques have the opposite sign: the model explains them after a change of sign";
-        finding.remedy = "set sign = -1 in [torque] of the profile (--fix)";
+        finding.remedy = "set sign = -1 in [torque] of the profile (" + arg(Input::fix) + ")";
       } else {
         finding.text = "the torque of " + joints + " has the opposite sign";
-        finding.remedy = "set [[joint_figures]] joints = [" + quoted + "], scale = -1 in the profile (--fix)";
+        finding.remedy =
+            "set [[joint_figures]] joints = [" + quoted + "], scale = -1 in the profile (" + arg(Input::fix) + ")";
         if (!h.sizes.empty()) {
           finding.sizes.clear();
           finding.joints.clear();
@@ -85,33 +87,36 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
         finding.fault = Fault::motor_side;
         finding.text = "the torques are those of the motors before their gears: " + figure(1.0 / size) +
                        " times smaller than those of the joints";
-        finding.remedy =
-            "multiply by each joint's gear ratio: gear in [[joint_figures]] of the profile (--fix writes the ratios "
-            "found as scale)";
+        finding.remedy = "multiply by each joint's gear ratio: gear in [[joint_figures]] of the profile (" +
+                         arg(Input::fix) +
+                         " writes the ratios "
+                         "found as scale)";
         finding.alternatives.emplace_back(to_string(Fault::torque_gain));
       } else if (h.motors.empty()) {
         finding.text = std::abs(std::log(size / 1000.0)) < 0.3 ? "the torques are in thousandths of a newton metre"
                                                                : "the torques are " + with_sd(h.size, h.sd) +
                                                                      " per N·m: another unit, as amperes or percent";
-        finding.remedy = "divide them by " + figure(h.size) + ": scale in [[joint_figures]] of the profile (--fix)";
+        finding.remedy = "divide them by " + figure(h.size) + ": scale in [[joint_figures]] of the profile (" +
+                         arg(Input::fix) + ")";
       } else {
         std::string sizes;
         for (const double g : h.sizes) sizes += (sizes.empty() ? "" : ", ") + figure(g);
         finding.text = "the torque of " + joints + " reads " + (each ? sizes : with_sd(h.size, h.sd)) + " per N·m" +
                        (h.size < 0.0 ? ": another sign and unit" : ": a gear, or another unit");
-        finding.remedy = "divide by it: [[joint_figures]] joints = [" + quoted + "], scale in the profile (--fix)";
+        finding.remedy =
+            "divide by it: [[joint_figures]] joints = [" + quoted + "], scale in the profile (" + arg(Input::fix) + ")";
       }
       break;
     }
     case Fault::torque_late:
       finding.unit = "s";
       finding.text = "the torques come " + with_sd(1000.0 * h.size, 1000.0 * h.sd) + " ms after the positions";
-      finding.remedy =
-          "align them: channels.torque_delay = " + figure(h.size) + " in a profile (--fix), or mend the stamps";
+      finding.remedy = "align them: channels.torque_delay = " + figure(h.size) + " in a profile (" + arg(Input::fix) +
+                       "), or fix the stamps";
       break;
     case Fault::torque_order:
       finding.text = "the torque columns of " + joints + " stand in another order";
-      finding.remedy = "exchange these columns, or set channels.torque_order in a profile (--fix)";
+      finding.remedy = "exchange these columns, or set channels.torque_order in a profile (" + arg(Input::fix) + ")";
       break;
     case Fault::gravity_removed:
       finding.text = "gravity has been taken out of the torques: what is left is inertia and friction";
@@ -124,7 +129,8 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
                                         h.detail + ") than the description"
                                   : "the last link (" + h.detail + ") is " + with_sd(-h.size, h.sd) +
                                         " kg lighter than the description: a hand or tool that is not there";
-      finding.remedy = h.size > 0.0 ? "state it: --payload FRAME=" + figure(h.size) + ", or [[payload]] in the profile"
+      finding.remedy = h.size > 0.0 ? "state it: " + arg(Input::payload, "FRAME=" + figure(h.size)) +
+                                          ", or [[payload]] in the profile"
                                     : "use the description without that hand or tool";
       break;
     }
@@ -144,7 +150,8 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
       finding.unit = "rad";
       finding.text =
           "the position of " + joints + " reads " + with_sd(h.size, h.sd) + " too much: its zero lies elsewhere";
-      finding.remedy = "set the zero of " + joints + ", or channels.position_offset in a profile (--fix)";
+      finding.remedy =
+          "set the zero of " + joints + ", or channels.position_offset in a profile (" + arg(Input::fix) + ")";
       break;
     case Fault::position_sign:
       finding.channel = "qpos";
@@ -152,19 +159,21 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
       finding.sd = 0.0;
       finding.unit = "1";
       finding.text = "the position of " + joints + " counts the other way";
-      finding.remedy =
-          "change the sign of qpos and dq of " + joints + ": channels.position_scale = -1 there in a profile (--fix)";
+      finding.remedy = "change the sign of qpos and dq of " + joints +
+                       ": channels.position_scale = -1 there in a profile (" + arg(Input::fix) + ")";
       break;
     case Fault::positions_degrees:
       finding.channel = "qpos";
       finding.unit = "1/rad";
       finding.text = "positions are in degrees: the torques say so";
-      finding.remedy = "convert qpos to radians, or set channels.position_scale = 0.0174532925 in a profile (--fix)";
+      finding.remedy = "convert qpos to radians, or set channels.position_scale = 0.0174532925 in a profile (" +
+                       arg(Input::fix) + ")";
       break;
     case Fault::joint_order:
       finding.channel = "qpos";
       finding.text = "the positions of " + joints + " stand in another order";
-      finding.remedy = "exchange these columns of qpos and dq, or set channels.position_order in a profile (--fix)";
+      finding.remedy = "exchange these columns of qpos and dq, or set channels.position_order in a profile (" +
+                       arg(Input::fix) + ")";
       break;
     case Fault::other_robot:
       finding.channel = "model";
@@ -173,7 +182,7 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
               ? "no single mistake explains the torques: another robot than the description, or several mistakes"
               : "the torques are those of the " + h.detail + ", not of the " + robot.profile.name;
       finding.remedy = h.detail.empty() ? "check which robot made the log; then one channel after the other"
-                                        : "use --robot " + h.detail;
+                                        : "use " + arg(Input::robot, h.detail);
       break;
     case Fault::external_force:
       finding.channel = "tau";

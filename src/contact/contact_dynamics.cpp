@@ -4,6 +4,7 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "contact/contact_names.hpp"
 #include "contact/frame_algebra.hpp"
@@ -99,7 +100,7 @@ void check_weights(const ContactOptions& options, const ContactMotion& motion, c
   if (weighed || request.contacts.size() < 2) return;
   if (!request.over_time) {
     throw OptionsError("contact.least_torque", "0 leaves the wrenches undetermined",
-                       "give it a positive weight, or a guess; contact.smoothing counts with --over-time");
+                       "give it a positive weight, or a guess; contact.smoothing counts with " + arg(Input::over_time));
   }
   throw OptionsError("contact.least_torque, contact.smoothing", "all weights are zero",
                      "give one of them a positive weight");
@@ -210,13 +211,14 @@ MotionDynamics detail::motion_dynamics(const Robot& robot, ContactMotion motion,
   const RobotModel& model = robot.model;
   const bool nimble = options.compatibility == Compatibility::nimble;
   if (model.base() != Base::free_flyer) {
-    throw OptionsError("--base", "is fixed",
+    throw OptionsError(arg(Input::base), "is fixed",
                        "a fixed base takes up every force, so the motion says nothing of the "
-                       "contacts; give --base floating, or estimate them from torques (antaeus estimate)");
+                       "contacts; give " +
+                           arg(Input::base, "floating") + ", or estimate them from torques (antaeus estimate)");
   }
   const std::vector<std::string> contacts = robot.frames_named(request.contacts);
   std::vector<FrameId> frames;
-  if (!request.inverse_dynamics) frames = detail::contact_frames(model, contacts, "--contact");
+  if (!request.inverse_dynamics) frames = detail::contact_frames(model, contacts, arg(Input::contact));
   const int k = static_cast<int>(frames.size()), nv = model.nv();
   check_contact_motion(motion, model, k, request.over_time, &part);
   check_weights(options, motion, request);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/io/numpy.hpp"
 #include "antaeus/io/table.hpp"
@@ -276,7 +277,7 @@ class Checker {
   void euler() {
     if (motion_.root_euler.rows() == 0) return;
     if (model_.base() != Base::free_flyer)
-      fail("root_euler", "the base is fixed", "leave it out, or give --base floating");
+      fail("root_euler", "the base is fixed", "leave it out, or give " + arg(Input::base, "floating"));
     rows("root_euler", motion_.root_euler, motion_.root_euler.rows(), 6);
     const Eigen::Index N = motion_.root_euler.rows(), joints = model_.nq() - 7;
     const bool whole = motion_.q.cols() == model_.nq();
@@ -348,7 +349,8 @@ class Checker {
         const double step = motion_.time[t] - motion_.time[t - 1];
         if (std::abs(step - mean) <= kSlack * mean) continue;
         fail("time", "is uneven: " + text(step) + " s before frame " + number(t) + ", " + text(mean) + " s on average",
-             states ? "resample the motion, or leave --over-time out" : "resample the motion, or give v and a");
+             states ? "resample the motion, or leave " + arg(Input::over_time) + " out"
+                    : "resample the motion, or give v and a");
       }
       // Beside v_next it is the step from v to v_next, however far frames are apart.
       if (one && motion_.v_next.rows() == 0 && std::abs(motion_.dt[0] - mean) > kSlack * mean) {

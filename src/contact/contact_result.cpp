@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "contact/contact_limits.hpp"
 #include "contact/contact_names.hpp"
@@ -193,12 +194,12 @@ void reduce_residual(const Robot& robot, ContactResult& result) {
 
 /// What has no meaning where nothing touches.
 void check_without_contacts(const ContactRequest& request, const ContactOptions& options) {
-  const auto refuse = [](const char* beside) {
-    throw OptionsError("--inverse-dynamics", std::string("stands beside ") + beside, "leave one of the two out");
+  const auto refuse = [](const std::string& beside) {
+    throw OptionsError(arg(Input::inverse_dynamics), "stands beside " + beside, "leave one of the two out");
   };
-  if (!request.contacts.empty()) refuse("--contact");
-  if (request.over_time) refuse("--over-time");
-  if (request.limits != LimitSet::none) refuse("--with-limits");
+  if (!request.contacts.empty()) refuse(arg(Input::contact));
+  if (request.over_time) refuse(arg(Input::over_time));
+  if (request.limits != LimitSet::none) refuse(arg(Input::with_limits));
   if (options.detect) refuse("contact.detect");
   if (options.reduce_residual) refuse("contact.reduce_residual");
 }
@@ -402,7 +403,8 @@ ContactResult contact_split(const TotalMotion& motion, const ContactRequest& req
   result.weight = motion.weight();
   result.up = Vector3::Unit(motion.up);
   if (request.limits != LimitSet::none) {
-    throw OptionsError("--with-limits", "needs a robot", "with --total the feet are a person's: leave it at none");
+    throw OptionsError(arg(Input::with_limits), "needs a robot",
+                       "with " + arg(Input::total) + " the feet are a person's: leave it at none");
   }
   ContactDemand& demand = result.dynamics.demand;
   const Eigen::Index N = motion.rows();

@@ -1,6 +1,7 @@
 // Each frame for itself: a weighted least-squares problem with six equations.
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "contact/frame_algebra.hpp"
 #include "core/cross_matrix.hpp"
 #include "core/decompositions.hpp"
@@ -81,7 +82,7 @@ Status ContactSplitter::solve(const ContactDemand& demand, Eigen::Index t, Eigen
 
 ContactSolution solve_frames(const ContactDemand& demand, const ContactOptions& options) {
   const ContactSplitter splitter(options);
-  if (demand.contacts.empty()) throw OptionsError("--contact", "no contact", "name at least one frame");
+  if (demand.contacts.empty()) throw OptionsError(arg(Input::contact), "no contact", "name at least one frame");
   const int k = demand.contact_count();
   const CostWeights weights(demand, options, false);
   for (Eigen::Index t = 0; t < demand.frames(); ++t) {

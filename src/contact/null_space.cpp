@@ -2,6 +2,7 @@
 #include "contact/null_space.hpp"
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "core/cross_matrix.hpp"
 #include "core/decompositions.hpp"
 
@@ -292,8 +293,8 @@ bool solve_pairs(const ContactDemand& demand, const ContactOptions& options, Str
 }  // namespace
 
 OptionsError unfit_frame(Eigen::Index frame) {
-  return {"frame " + std::to_string(frame), "holds NaN or infinity",
-          "forces over time need every frame; cut the motion there"};
+  return OptionsError("frame " + std::to_string(frame), "holds NaN or infinity",
+                      "forces over time need every frame; cut the motion there");
 }
 
 bool solve_stretch(const ContactDemand& demand, const ContactOptions& options, StretchOverTime& stretch,
@@ -316,7 +317,7 @@ ContactSolution solve_over_time(const ContactDemand& demand, const ContactOption
 ContactSolution detail::solve_over_time(const ContactDemand& demand, const ContactOptions& options,
                                         StretchOverTime& stretch, Eigen::Index first) {
   check_options(options);
-  if (demand.contacts.empty()) throw OptionsError("--contact", "no contact", "name at least one frame");
+  if (demand.contacts.empty()) throw OptionsError(arg(Input::contact), "no contact", "name at least one frame");
   if (!(demand.dt > 0.0)) throw OptionsError("dt", "no time step", "forces over time need even frames");
   for (Eigen::Index t = 0; t < demand.frames(); ++t) {
     if (!is_finite(demand, t)) throw unfit_frame(first + t);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
+#include "antaeus/core/messages.hpp"
 #include "core/utf8.hpp"
 
 namespace antaeus {
@@ -22,6 +24,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row[b.size()];
+}
+
+std::string one_line(const std::string& place, const std::string& problem, const std::string& remedy,
+                     FrontEnd front_end) {
+  std::string line = place.empty() ? problem : place + ": " + problem;
+  if (!remedy.empty()) line += "; " + remedy;
+  return printable(spelled(line, front_end));
 }
 
 }  // namespace
@@ -47,11 +56,13 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-std::string Error::one_line(const std::string& place, const std::string& problem, const std::string& remedy) {
-  std::string line = place.empty() ? problem : place + ": " + problem;
-  if (!remedy.empty()) line += "; " + remedy;
-  return printable(line);
-}
+Error::Error(std::string place, std::string problem, std::string remedy)
+    : std::runtime_error(one_line(place, problem, remedy, FrontEnd::neutral)),
+      place_(std::move(place)),
+      problem_(std::move(problem)),
+      remedy_(std::move(remedy)) {}
+
+std::string Error::text(FrontEnd front_end) const { return one_line(place_, problem_, remedy_, front_end); }
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& valid) {
   // Beyond 256 characters a name is no slip of the hand, and the distance would cost quadratic time.

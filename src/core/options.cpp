@@ -109,7 +109,7 @@ void check_options(const OptionTable& table, const void* options) {
 std::vector<OptionValue> list_options(const OptionTable& table, const void* options) {
   std::vector<OptionValue> listed;
   for (const OptionRow& row : table.rows())
-    listed.push_back({table.group(), row.info, row.read(options), row.info.source});
+    listed.push_back({table.group(), row.info, row.read(options), row.info.source, {}});
   return listed;
 }
 

@@ -118,11 +118,13 @@ std::vector<OptionValue> Settings::with_sources(const OptionTable& table, const 
     if (const Setting* set = find(table.group(), row.info.name)) {
       // A folder is of this machine, and no source.
       const std::string place = set->place.substr(set->place.find_last_of('/') + 1);
-      option.source = "set: " + place + "; the default: " + row.info.source;
+      option.given_by = "set: " + place;
+      option.source = option.given_by + "; the default: " + row.info.source;
     } else if (!value.empty() && value == option.value) {
-      option.source = row.follows == Follows::sign ? scale_.sign_from
-                                                   : significant_text(row.share, 3) + " × " +
-                                                         size_of(row.follows, scale_).from + "; " + row.info.source;
+      const bool signs = row.follows == Follows::sign;
+      option.given_by =
+          signs ? scale_.sign_from : significant_text(row.share, 3) + " × " + size_of(row.follows, scale_).from;
+      option.source = option.given_by + (signs ? "" : std::string("; ") + row.info.source);
     }
   }
   return listed;

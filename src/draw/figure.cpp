@@ -64,7 +64,7 @@ class PanelDrawing {
     svg.text += "</g>\n";
     draw_threshold_labels(svg);
     draw_bar_values(svg);
-    for (const Note& note : panel_.notes) draw_note(svg, note);
+    for (const Annotation& note : panel_.notes) draw_note(svg, note);
   }
 
  private:
@@ -437,15 +437,15 @@ class PanelDrawing {
     }
   }
 
-  void draw_note(Svg& svg, const Note& note) const {
+  void draw_note(Svg& svg, const Annotation& note) const {
     if (!x_.holds(note.x) || !y_.holds(note.y)) return;
-    const char* anchor = note.anchor == Note::Anchor::middle ? "middle"
-                         : note.anchor == Note::Anchor::end  ? "end"
-                                                             : "start";
+    const char* anchor = note.anchor == Annotation::Anchor::middle ? "middle"
+                         : note.anchor == Annotation::Anchor::end  ? "end"
+                                                                   : "start";
     const double width = text_width(note.text, kSmallSize);
-    const double before = note.anchor == Note::Anchor::end      ? width
-                          : note.anchor == Note::Anchor::middle ? width / 2
-                                                                : 0;
+    const double before = note.anchor == Annotation::Anchor::end      ? width
+                          : note.anchor == Annotation::Anchor::middle ? width / 2
+                                                                      : 0;
     // Words stay inside the panel.
     const double x = std::clamp(x_.at(note.x) + note.dx, left_ + before + 2,
                                 std::max(right_ - (width - before) - 2, left_ + before + 2));

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "core/utf8.hpp"
 #include "io/text.hpp"
@@ -218,7 +219,7 @@ std::vector<std::size_t> min_max_decimation(const std::vector<double>& y, std::s
 std::string xml_escaped(std::string_view text) {
   std::string safe;
   safe.reserve(text.size());
-  const std::string valid = valid_utf8(text);  // names of files may hold any byte
+  const std::string valid = valid_utf8(spelled(text, FrontEnd::command_line));  // names of files may hold any byte
   for (std::size_t at = 0; at < valid.size();) {
     const std::size_t length = utf8_length(valid, at);
     const std::string_view letter(valid.data() + at, length);

@@ -102,7 +102,7 @@ void apply_channel_map(const ChannelMap& map, Episode& episode) {
   ChannelMapper(map, std::max(episode.q.cols(), episode.tau.cols())).apply(episode);
   if (map.velocity_delay == 0.0 && map.torque_delay == 0.0) return;
   if (!is_clock(episode.time)) {
-    episode.notes.emplace_back("[channels] moves nothing in time: the log has no clock that runs forward");
+    episode.notes.emplace_back(NoteCode::channels_not_moved);
     return;
   }
   const auto move = [&](double delay, SampleMatrix& samples) {

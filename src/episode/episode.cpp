@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/episode/episode_arrays.hpp"
@@ -70,12 +71,14 @@ EpisodeError no_step_between(const std::string& name, double from, double to, do
   const std::string asked = to < 0     ? "from " + shortest_text(from) + " s on"
                             : from < 0 ? "up to " + shortest_text(to) + " s"
                                        : "between " + shortest_text(from) + " s and " + shortest_text(to) + " s";
-  return {name, "no step " + asked, "the log runs from " + shortest_text(begin) + " s to " + shortest_text(end) + " s"};
+  return EpisodeError(name, "no step " + asked,
+                      "the log runs from " + shortest_text(begin) + " s to " + shortest_text(end) + " s");
 }
 
 Episode cut_episode(const Episode& episode, double from, double to, Eigen::Index& first_step) {
   if (!episode.has_time()) {
-    throw EpisodeError(episode.name, "no time stamps to cut by", "leave --from and --to away");
+    throw EpisodeError(episode.name, "no time stamps to cut by",
+                       "leave " + arg(Input::from) + " and " + arg(Input::to) + " away");
   }
   const double* begin = episode.time.data();
   const double* end = begin + episode.steps();
@@ -190,5 +193,12 @@ const OptionTable& options_of(const EpisodeOptions&) {
   return table;
 }
 const OptionGroup kEpisodeOptions(EpisodeOptions{});
+
+const Note* why_invalid(const std::vector<Note>& notes) noexcept {
+  const auto last = std::find_if(notes.rbegin(), notes.rend(), [](const Note& note) {
+    return note.code == NoteCode::invalid_steps || note.code == NoteCode::overflow_steps;
+  });
+  return last == notes.rend() ? nullptr : &*last;
+}
 
 }  // namespace antaeus

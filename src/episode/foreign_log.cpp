@@ -171,10 +171,10 @@ ConvertedFolder read_converted_folder(const fs::path& folder) {
     channel.unit = printable(units[i]), channel.source = printable(sources[i]);
   }
   if (!fs::exists(folder / kNotesFile, error)) return found;
-  const std::string notes = read_file(folder / kNotesFile);
-  for (std::size_t at = 0; at < notes.size();) {
-    const std::size_t end = std::min(notes.find('\n', at), notes.size());
-    if (end > at) found.notes.push_back(printable(notes.substr(at, end - at)));
+  const std::string lines = read_file(folder / kNotesFile);
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    if (end > at) found.notes.push_back({NoteCode::converted, "", {printable(lines.substr(at, end - at))}});
     at = end + 1;
   }
   return found;

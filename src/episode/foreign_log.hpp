@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "antaeus/core/note.hpp"
 #include "antaeus/io/scratch_folder.hpp"
 
 namespace antaeus {
@@ -30,7 +31,7 @@ struct ConvertedChannel {
 };
 struct ConvertedFolder {
   std::map<std::string, ConvertedChannel> channels = {};  ///< empty: no converted recording
-  std::vector<std::string> notes = {};
+  std::vector<Note> notes = {};
   /// Of the torques, where the format states another than N·m and N; else empty.
   std::string torque_unit() const;
 };

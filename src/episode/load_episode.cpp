@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/episode/episode_arrays.hpp"
@@ -113,7 +114,7 @@ class Loader {
     } else if (name.find("wxyz") != name.npos) {
       order = QuaternionOrder::wxyz;
     } else if (!robot_.profile.channels.quaternion_order) {
-      quaternion_note_ = name + " is read in the profile's order, " + std::string(to_string(order));
+      quaternion_note_ = {NoteCode::quaternion_order, name, {to_string(order)}};
     }
     channels_.back().is_scalar_first =
         robot_.profile.channels.quaternion_order.value_or(order) == QuaternionOrder::wxyz;
@@ -141,7 +142,8 @@ class Loader {
     if (!source_.has_guessed() || guess_notes_.empty()) return;
     const GuessedChannels& guess = *source_.guessed();
     episode_.guesses = guess.fitted.guesses;
-    std::vector<std::string> notes = episode_.guesses;
+    std::vector<Note> notes;
+    for (const std::string& sentence : episode_.guesses) notes.push_back({NoteCode::guessed, "", {sentence}});
     notes.insert(notes.end(), guess.log.notes.begin(), guess.log.notes.end());
     notes.insert(notes.end(), guess_notes_.begin(), guess_notes_.end());
     episode_.notes.insert(episode_.notes.begin(), notes.begin(), notes.end());
@@ -152,7 +154,7 @@ class Loader {
   std::vector<OpenChannel> take_channels() { return std::move(channels_); }
   Eigen::Index steps() const noexcept { return steps_; }
   const std::string& clock() const noexcept { return clock_; }
-  const std::string& how_read() const noexcept { return quaternion_note_; }
+  const std::optional<Note>& how_read() const noexcept { return quaternion_note_; }
 
  private:
   void bind(Samples samples, SampleMatrix Episode::* matrix) {
@@ -171,8 +173,10 @@ class Loader {
          std::make_shared<RowsInMemory>(std::vector<double>(samples.data(), samples.data() + samples.size()), columns)},
         matrix);
     const bool one = channel.role >= ChannelRole::orientation;
-    guess_notes_.push_back(detail::role_in_words(channel.role) + (one ? " is" : " are") + " read from " +
-                           printable(channel.source));
+    guess_notes_.push_back(
+        {NoteCode::guessed,
+         channel.name,
+         {detail::role_in_words(channel.role) + (one ? " is" : " are") + " read from " + printable(channel.source)}});
   }
 
   static std::string listed_first(const std::vector<std::string>& names) {
@@ -227,9 +231,11 @@ class Loader {
           "it has " + counted(log.joints.size(), " joint") + " (" + listed_first(log.labels) +
               "), none of them named as one of the " + counted(motors.size(), " motor") + " of the " +
               robot_.profile.name + " (" + listed_first(motors) + ")",
-          !pairs.empty() ? "did you mean " + pairs + "? Say so in [joints] of a map (antaeus convert --map)"
+          !pairs.empty()
+              ? "did you mean " + pairs + "? Say so in [joints] of a map (antaeus convert " + arg(Input::map) + ")"
           : log.log->by_name
-              ? "give a log of this robot, or say in [joints] of a map which is which (antaeus convert --map)"
+              ? "give a log of this robot, or say in [joints] of a map which is which (antaeus convert " +
+                    arg(Input::map) + ")"
           : log.joints.size() < motors.size()
               ? "write a profile whose motors are those that are logged, in the order of the columns, or "
                 "give a log of this robot"
@@ -267,7 +273,7 @@ class Loader {
           {stamps.size()},
           std::make_shared<RowsInMemory>(std::move(stamps), 1)},
          nullptr);
-    guess_notes_.push_back("time stamps are read from " + printable(log.clock));
+    guess_notes_.push_back({NoteCode::guessed, "time", {"time stamps are read from " + printable(log.clock)}});
     clock_ = log.name + " [" + printable(log.clock) + "]";
     return true;
   }
@@ -289,8 +295,9 @@ class Loader {
   const Robot& robot_;
   Episode& episode_;
   Eigen::Index steps_ = -1;
-  std::string first_, clock_, quaternion_note_;
-  std::vector<std::string> guess_notes_;
+  std::string first_, clock_;
+  std::optional<Note> quaternion_note_;
+  std::vector<Note> guess_notes_;
   std::vector<OpenChannel> channels_;
 };
 
@@ -337,7 +344,7 @@ class OpenLog {
   Eigen::Index steps() const noexcept { return steps_; }
   const Episode& about() const noexcept { return about_; }
   const Robot& robot() const noexcept { return robot_; }
-  const std::string& how_read() const noexcept { return how_read_; }
+  const std::optional<Note>& how_read() const noexcept { return how_read_; }
   LogNotes notes() const { return {robot_, clock_, source_->place("imu_acc")}; }
   bool moves_in_time() const noexcept {
     return robot_.profile.channels.velocity_delay != 0.0 || robot_.profile.channels.torque_delay != 0.0;
@@ -378,7 +385,7 @@ class OpenLog {
   Episode whole() const {
     Episode episode = read(0, steps_, true);
     if (values_ == Values::as_they_are) {
-      if (!how_read_.empty()) episode.notes.push_back(how_read_);
+      if (how_read_) episode.notes.push_back(*how_read_);
       return episode;
     }
     LogNotes found = notes();
@@ -394,7 +401,8 @@ class OpenLog {
   Episode about_;  ///< no samples
   std::vector<OpenChannel> channels_;
   Eigen::Index steps_ = 0;
-  std::string clock_, how_read_;
+  std::string clock_;
+  std::optional<Note> how_read_;
 };
 
 /// Numbers that someone else holds.
@@ -528,7 +536,8 @@ struct EpisodeReader::Impl {
 
   void cut(double from, double to) {
     if (!block(0, 1).has_time()) {
-      throw EpisodeError(about.name, "no time stamps to cut by", "leave --from and --to away");
+      throw EpisodeError(about.name, "no time stamps to cut by",
+                         "leave " + arg(Input::from) + " and " + arg(Input::to) + " away");
     }
     const Eigen::Index first = from < 0 ? 0 : first_after(from, false), last = to < 0 ? steps : first_after(to, true);
     if (first >= last) throw no_step_between(about.name, from, to, block(0, 1).time[0], block(steps - 1, 1).time[0]);

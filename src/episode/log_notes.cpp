@@ -153,28 +153,25 @@ void LogNotes::take_findings(const Episode& block) {
   }
 }
 
-void LogNotes::finish(Episode& log, const std::string& how_read) {
-  if (repeated_ > 0) log.notes.push_back(std::to_string(repeated_) + " time stamps repeat the one before");
-  if (!how_read.empty()) log.notes.push_back(how_read);
+void LogNotes::finish(Episode& log, const std::optional<Note>& how_read) {
+  if (repeated_ > 0) log.notes.push_back({NoteCode::repeated_stamps, "", {repeated_}});
+  if (how_read) log.notes.push_back(*how_read);
   check_accelerometer(log);
   if (log.simulated && robot_.profile.noise && !robot_.profile.noise->simulated) {
-    log.notes.emplace_back(
-        "the log says that it was simulated: the profile's assumed figures count, not the noise that was identified "
-        "on a robot");
+    log.notes.emplace_back(NoteCode::simulated);
   }
   for (std::size_t k = 0; k < holes_.size(); ++k) {
     if (holes_[k].steps == 0) continue;
-    log.notes.push_back(std::string(kMayHaveHoles[k].name) + ": " + std::to_string(holes_[k].steps) +
-                        " steps hold NaN or infinity (first: step " + std::to_string(holes_[k].first) + "); " +
-                        kMayHaveHoles[k].consequence);
+    log.notes.push_back({NoteCode::not_finite,
+                         kMayHaveHoles[k].name,
+                         {holes_[k].steps, holes_[k].first, kMayHaveHoles[k].consequence}});
   }
   for (const auto& [reason, found] : findings_) {
-    if (accelerometer_noted_.has(reason)) continue;  // said of the whole log
-    const std::string motor =
-        found.motor < 0 ? "" : ", " + robot_.model.motor_names()[static_cast<std::size_t>(found.motor)];
-    log.notes.push_back(std::string(to_string(reason)) + ": " + std::to_string(found.steps) + " steps (first: step " +
-                        std::to_string(found.first) + motor + "); a guarded loop " +
-                        (reason == Reason::position_slip ? "degrades" : "refuses") + " them");
+    if (accelerometer_noted_.has(reason)) continue;  // noted of the whole log
+    const std::string motor = found.motor < 0 ? "" : robot_.model.motor_names()[static_cast<std::size_t>(found.motor)];
+    log.notes.push_back({reason == Reason::position_slip ? NoteCode::loop_degrades : NoteCode::loop_refuses,
+                         std::string(to_string(reason)),
+                         {found.steps, found.first, motor}});
   }
   log.invalid_steps = invalid_;
   log.silent = silent();
@@ -182,9 +179,7 @@ void LogNotes::finish(Episode& log, const std::string& how_read) {
   std::string first;
   if (!log.silent.empty()) first = log.silent.front();
   if (log.silent.size() > 1) first += " (and " + std::to_string(log.silent.size() - 1) + " more such channels)";
-  log.notes.push_back(first + (first.empty() ? "" : "; ") + std::to_string(invalid_.size()) +
-                      " steps hold NaN, infinity or no unit quaternion (first: step " +
-                      std::to_string(invalid_.front()) + "); they keep their place, verdict invalid_input");
+  log.notes.push_back({NoteCode::invalid_steps, std::move(first), {invalid_.size(), invalid_.front()}});
 }
 
 /// Silent where the model has no gravity.
@@ -203,18 +198,14 @@ void LogNotes::check_accelerometer(Episode& log) {
   const double share = *middle / gravity.norm();
   if (share < kPlausible[0] || share > kPlausible[1]) {
     accelerometer_noted_.add(Reason::accelerometer_scale);
-    log.notes.push_back("imu_acc: median norm " + shortest_text(rounded(*middle)) + " m/s², but gravity is " +
-                        shortest_text(rounded(gravity.norm())) +
-                        "; it is read as specific force a − g in m/s², gravity included");
+    log.notes.push_back({NoteCode::accelerometer_norm, "imu_acc", {rounded(*middle), rounded(gravity.norm())}});
   }
   constexpr double kLeastCosine = 0.5;  // 60°: neither tilt nor motion does that on average
   if (compared_ == 0 || cosine_ / static_cast<double>(compared_) > kLeastCosine) return;
   accelerometer_noted_.add(Reason::orientation_contradicts);
   constexpr double kDegrees = 57.29577951308232;
   const double angle = std::acos(std::clamp(cosine_ / static_cast<double>(compared_), -1.0, 1.0)) * kDegrees;
-  log.notes.push_back("imu_acc: " + std::to_string(std::lround(angle)) +
-                      "° away from up by the quaternion; its sign or axes are not those of a − g in the "
-                      "sensor's axes, +9.81 along the axis that points up at rest");
+  log.notes.push_back({NoteCode::accelerometer_axes, "imu_acc", {std::lround(angle)}});
 }
 
 }  // namespace antaeus

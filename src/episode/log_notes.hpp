@@ -2,6 +2,7 @@
 // What load_episode refuses and notes of a log's values, taken in block after block. Private to src/episode.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,9 @@ class LogNotes {
 
   /// The next steps. \throws EpisodeError where the clock goes back or is not finite
   void take(const Episode& block);
-  /// Adds what was found to the notes of the log. \param how_read  goes after the notes of the clock
+  /// Adds what was found to the notes of the log. \param how_read  goes, if any, after the notes of the clock
   /// \throws EpisodeError where the accelerometer is in g
-  void finish(Episode& log, const std::string& how_read);
+  void finish(Episode& log, const std::optional<Note>& how_read);
 
  private:
   struct Found {

@@ -79,9 +79,10 @@ constexpr void visit_fields(const FittedLog*, auto&& visit) {
                    [](const L& l) { return list_json(l.facts.gaps | std::views::take(kMostGaps), to_json<TimeGap>); }));
   visit(file_field("notes", "", [](const L& l) {
     std::vector<std::string> notes = l.guesses;
-    notes.insert(notes.end(), l.log->notes.begin(), l.log->notes.end());
+    for (const Note& note : l.log->notes) notes.push_back(note_text(note));
     return notes;
   }));
+  visit(file_field("note_details", "", [](const L& l) { return l.log->notes; }));
   visit(file_field("metrics.steps", "", [](const L& l) { return l.log->steps(); }));
   visit(file_field("metrics.duration", "s", [](const L& l) { return l.facts.duration; }));
   visit(file_field("metrics.rate_hz", "",

@@ -44,9 +44,7 @@ void split_floating_base(const RobotModel& model, RawLog& log) {
       added.push_back({"base_position", channel.source, ChannelRole::other, {"x", "y", "z"}, pose.leftCols(3)});
       added.push_back(
           {detail::kBaseQuaternion, channel.source, ChannelRole::orientation, {"x", "y", "z", "w"}, pose.rightCols(4)});
-      log.notes.push_back(channel.name + " has " + std::to_string(width) +
-                          " columns, the model's nq: the first seven are " +
-                          "read as the base's pose (x y z, then x y z w), the others as the motors");
+      log.notes.push_back({NoteCode::base_columns, channel.name, {width}});
       motor_part(channel, 7);
     } else if ((channel.role == ChannelRole::velocity || channel.role == ChannelRole::acceleration) &&
                width == model.nv()) {
@@ -130,9 +128,7 @@ RawLog load_raw_log(const std::filesystem::path& path, const Robot& robot) {
   log.time = episode.time;
   log.stamps *= map.time_scale;
   log.notes.insert(log.notes.end(), episode.notes.begin(), episode.notes.end());
-  log.notes.push_back(columns.empty() ? "[channels] of the profile is applied to time and IMU alone: the log does not "
-                                        "hold every motor"
-                                      : "read through [channels] of the profile");
+  log.notes.emplace_back(columns.empty() ? NoteCode::profile_channels_of_imu : NoteCode::profile_channels);
   return log;
 }
 

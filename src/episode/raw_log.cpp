@@ -60,25 +60,26 @@ std::string stamp_text(double stamp) {
   return fixed_text(stamp, 6);
 }
 
-/// Why these time stamps [s] are no axis; empty: they are one.
-std::string clock_trouble(const VectorX& stamps) {
+NoteValue stamp(double seconds) { return {seconds, stamp_text(seconds)}; }
+
+/// Returns why these time stamps [s] are not an axis; nothing where they are one.
+std::optional<Note> clock_trouble(const VectorX& stamps) {
   for (Eigen::Index i = 0; i < stamps.size(); ++i) {
-    if (!std::isfinite(stamps[i])) return "the time stamp of step " + std::to_string(i) + " is not finite";
+    if (!std::isfinite(stamps[i])) return Note(NoteCode::clock_not_finite, "time", {i});
     if (i > 0 && stamps[i] < stamps[i - 1]) {
-      return "time goes back at step " + std::to_string(i) + ", from " + stamp_text(stamps[i - 1]) + " s to " +
-             stamp_text(stamps[i]) + " s";
+      return Note(NoteCode::time_goes_back, "time", {i, stamp(stamps[i - 1]), stamp(stamps[i])});
     }
   }
   if (stamps.size() > 1 && stamps[0] == stamps[stamps.size() - 1]) {
-    return "time stands still at " + stamp_text(stamps[0]) + " s";
+    return Note(NoteCode::clock_stands_still, "time", {stamp(stamps[0])});
   }
-  return {};
+  return std::nullopt;
 }
 
 /// It goes before all other notes: without time many of them read differently.
-void tell_bad_clock(const std::string& trouble, RawLog& log) {
+void note_bad_clock(const Note& trouble, RawLog& log) {
   log.bad_clock = true;
-  log.notes.insert(log.notes.begin(), "time stamps unusable: " + trouble);
+  log.notes.insert(log.notes.begin(), trouble);
 }
 
 class RawReader {
@@ -114,7 +115,7 @@ class RawReader {
   [[noreturn]] void nothing_readable() const {
     // With one reason, or the first of several, the reader knows where to look.
     if (log_.notes.empty()) throw EpisodeError(path_.string(), "no channel in it", std::string("give ") + kRawForms);
-    throw EpisodeError(path_.string(), "nothing in it can be read as numbers (" + log_.notes.front() + ")",
+    throw EpisodeError(path_.string(), "nothing in it can be read as numbers (" + note_text(log_.notes.front()) + ")",
                        path_.extension() == ".csv"
                            ? "separate columns by commas, semicolons or tabs, and name them in the first line"
                            : "save the channels again as arrays of numbers");
@@ -134,6 +135,8 @@ class RawReader {
     return message;
   }
 
+  void leave_out(std::string why) { log_.notes.push_back({NoteCode::left_out, "", {std::move(why)}}); }
+
   void add(Found found) {
     const std::size_t rows = found.rows();
     const std::size_t columns = rows == 0 || found.shape.empty() ? 1 : found.values.size() / rows;
@@ -143,13 +146,15 @@ class RawReader {
       return;
     }
     if (found.shape.empty()) {
-      log_.notes.push_back(told(found.name) + " is left out: a single number");
+      log_.notes.push_back({NoteCode::odd_shape, told(found.name), {"a single number"}});
       return;
     }
     if (columns > kMostColumns || columns == 0) {
       log_.notes.push_back(
-          told(found.name) + " is left out: shape " + shape_text(found.shape) + ", " +
-          (columns == 0 ? "no column" : "more than " + std::to_string(kMostColumns) + " numbers a row"));
+          {NoteCode::odd_shape,
+           told(found.name),
+           {"shape " + shape_text(found.shape) + ", " +
+            (columns == 0 ? "no column" : "more than " + std::to_string(kMostColumns) + " numbers a row")}});
       return;
     }
     if (found.columns.empty()) {
@@ -196,9 +201,8 @@ class RawReader {
         }
         add(std::move(found));
       } catch (const Error& reason) {
-        std::string told = reason.what();
-        if (told.starts_with(file.string())) told.replace(0, file.string().size(), file.filename().string());
-        log_.notes.push_back("left out: " + without_folder(told));
+        const std::string place = reason.place() == file.string() ? file.filename().string() : reason.place();
+        leave_out(without_folder(Error(place, reason.problem(), reason.remedy()).what()));
       }
     }
   }
@@ -206,7 +210,7 @@ class RawReader {
   void read_members() {
     std::vector<std::string> unread;
     std::map<std::string, NumpyArray> arrays = read_npz(path_, &unread);
-    for (const std::string& reason : unread) log_.notes.push_back("left out: " + without_folder(reason));
+    for (const std::string& reason : unread) leave_out(without_folder(reason));
     for (auto& [name, array] : arrays) {
       const std::string hash = sha256_of_npy(array.shape, array.values.data());
       const std::string source = printable(path_.filename().string()) + "[" + printable(name) + "]";
@@ -230,7 +234,7 @@ class RawReader {
       const bool is_clock = time_unit(column.name) && !has_clock && !cell.text.empty();
       if (is_clock || (cell.after_numbers && !time_unit(column.name))) {
         const std::string message = text_cell_message(told(column.name), cell);
-        log_.notes.push_back("left out: " + message);
+        leave_out(message);
         if (is_clock || has_known_role(column.name)) log_.text_cells.push_back(message);
         continue;
       }
@@ -238,10 +242,9 @@ class RawReader {
     }
     if (text_count > 5) texts += ", …";
     if (text_count > 0) {
-      log_.notes.push_back(std::to_string(text_count) + (text_count == 1 ? " column holds" : " columns hold") +
-                           " text and is left out: " + texts);
-      if (text_count > 1)
-        log_.notes.back() = std::to_string(text_count) + " columns hold text and are left out: " + texts;
+      const NoteValue count(static_cast<double>(text_count),
+                            std::to_string(text_count) + (text_count == 1 ? " column holds" : " columns hold"));
+      log_.notes.push_back({NoteCode::text_columns, "", {count, text_count == 1 ? "is" : "are", texts}});
     }
     const std::vector<ColumnPlace> places = column_places(names);
     std::vector<std::string> order;
@@ -309,8 +312,9 @@ class RawReader {
     if (rows == 0) throw EpisodeError(path_.string(), "no rows", "give a log with at least one row");
     std::erase_if(found_, [&](const Found& one) {
       if (one.rows() == rows) return false;
-      log_.notes.push_back(told(one.name) + " is left out: " + std::to_string(one.rows()) +
-                           (one.rows() == 1 ? " row" : " rows") + ", where the log has " + std::to_string(rows));
+      const NoteValue own(static_cast<double>(one.rows()),
+                          std::to_string(one.rows()) + (one.rows() == 1 ? " row" : " rows"));
+      log_.notes.push_back({NoteCode::other_length, told(one.name), {own, rows}});
       return true;
     });
   }
@@ -328,28 +332,27 @@ class RawReader {
       log_.time = step_->values[0] * VectorX::LinSpaced(rows, 0.0, static_cast<double>(rows - 1));
       log_.stamps = log_.time;
       log_.clock = step_->source;
-      log_.notes.push_back("the clock is made of dt, " + shortest_text(step_->values[0]) + " s a row");
+      log_.notes.push_back({NoteCode::clock_of_dt, "dt", {step_->values[0]}});
       hashes_.emplace_back(step_->name, step_->sha256);
       return;
     }
     const double unit = time_unit(clock->name).value_or(1.0);
     const VectorX stamps =
         Eigen::Map<const VectorX>(clock->values.data(), static_cast<Eigen::Index>(clock->values.size())) * unit;
-    const std::string trouble = clock_trouble(stamps);
+    const std::optional<Note> trouble = clock_trouble(stamps);
     hashes_.emplace_back("time", clock->sha256);
     log_.stamps = stamps;
     log_.clock = clock->source;
-    if (trouble.empty()) {
+    if (!trouble) {
       log_.time = stamps;
       const double mean = (stamps[stamps.size() - 1] - stamps[0]) / static_cast<double>(stamps.size());
       if (mean > kNoClock) {
         log_.time *= 1e-9;
         log_.stamps = log_.time;
-        log_.notes.push_back(told(clock->name) + " is read as nanoseconds: its steps are of " +
-                             shortest_text(std::round(mean)));
+        log_.notes.push_back({NoteCode::nanoseconds, told(clock->name), {std::round(mean)}});
       }
     } else {
-      tell_bad_clock(trouble, log_);
+      note_bad_clock(*trouble, log_);
     }
     found_.erase(clock);
   }
@@ -422,9 +425,9 @@ RawLog of_episode(const Episode& episode, const std::vector<std::string>& labels
   log.sha256 = episode.sha256;
   log.notes = episode.notes;
   if (episode.has_time()) {
-    const std::string trouble = clock_trouble(episode.time);
-    if (trouble.empty() && episode.time.size() == episode.steps()) log.time = episode.time;
-    if (!trouble.empty()) tell_bad_clock(trouble, log);
+    const std::optional<Note> trouble = clock_trouble(episode.time);
+    if (!trouble && episode.time.size() == episode.steps()) log.time = episode.time;
+    if (trouble) note_bad_clock(*trouble, log);
   }
   const auto source = [&](const std::string& name) {
     for (const EpisodeChannel& channel : episode.channels) {

@@ -63,12 +63,12 @@ Episode smooth_motion(const Episode& episode, const SmoothMotionOptions& options
   find_invalid_steps(smooth);
   name_channels(smooth);
   smooth.missing.erase(std::remove(smooth.missing.begin(), smooth.missing.end(), "dq"), smooth.missing.end());
-  smooth.notes.push_back("smoothed without delay: polynomials of order " + std::to_string(fit.order) + " over " +
-                         std::to_string(fit.window) + " samples; v " +
-                         (episode.v.rows() > 0 ? "smoothed" : "from positions") + ", a from " +
-                         (episode.v.rows() > 0 ? "velocities" : "positions") + "; q, tau" +
-                         (episode.imu_angular_velocity.rows() > 0 ? ", gyro" : "") +
-                         (episode.imu_specific_force.rows() > 0 ? ", accelerometer" : "") + " through the same window");
+  smooth.notes.push_back({NoteCode::smoothed,
+                          "",
+                          {fit.order, fit.window, episode.v.rows() > 0 ? "smoothed" : "from positions",
+                           episode.v.rows() > 0 ? "velocities" : "positions",
+                           std::string("q, tau") + (episode.imu_angular_velocity.rows() > 0 ? ", gyro" : "") +
+                               (episode.imu_specific_force.rows() > 0 ? ", accelerometer" : "")}});
   return smooth;
 }
 

@@ -410,7 +410,7 @@ SyntheticEpisode TwinMaker::make() {
   Episode& episode = twin.episode;
   episode.name = script_.name;
   episode.simulated = true;
-  episode.notes.emplace_back(script_.note);
+  episode.notes.push_back({NoteCode::synthetic, "", {script_.note}});
   episode.time = times.array() + script_.first_stamp;
   for (SampleMatrix* matrix : {&episode.q, &episode.tau, &episode.target, &episode.v, &twin.motor_side_torque}) {
     matrix->setZero(steps, motors);

@@ -10,6 +10,7 @@
 
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/estimation/residual.hpp"
@@ -48,7 +49,7 @@ void check_log(const Robot& robot, const IdentifyLog& log) {
                        std::to_string(episode.tau.cols()) + " torques and " + std::to_string(episode.q.cols()) +
                            " positions a step, and the " + robot.profile.name + " has " + std::to_string(motors) +
                            " motors",
-                       "give logs of one robot, the one of --robot");
+                       "give logs of one robot, the one of " + arg(Input::robot));
   }
   if (episode.steps() == 0) throw EpisodeError(name_of(log), "it has no steps");
   if (!episode.has_time()) throw EpisodeError(name_of(log), "no time stamps", "identification needs them");
@@ -326,9 +327,9 @@ std::vector<std::string> tip_of(const RobotModel& model) {
 }
 
 std::vector<std::string> endpoints_of(const Robot& robot, const std::vector<std::string>& wanted) {
-  if (!wanted.empty()) return robot.endpoint_frames(wanted, "--endpoint");
+  if (!wanted.empty()) return robot.endpoint_frames(wanted, arg(Input::endpoint));
   if (!robot.profile.deployed_endpoints.empty()) {
-    return robot.endpoint_frames(robot.profile.deployed_endpoints, "--endpoint");
+    return robot.endpoint_frames(robot.profile.deployed_endpoints, arg(Input::endpoint));
   }
   std::vector<std::string> frames;
   for (const Endpoint& endpoint : robot.profile.endpoints) {
@@ -376,7 +377,7 @@ TimeSpan stretch_in(const std::string& text, const std::string& whole) {
     span = {number(view.substr(0, colon)), colon + 1 == view.size() ? kInfinity : number(view.substr(colon + 1))};
   }
   if (!(span.from >= 0.0 && span.from < span.to)) {
-    throw OptionsError("--contact-free", "'" + whole.substr(0, 120) + "' is not a stretch of a log",
+    throw OptionsError(arg(Input::contact_free), "'" + whole.substr(0, 120) + "' is not a stretch of a log",
                        "write FROM:TO in seconds from the log's first sample, FROM: to its end, all, or LOG=FROM:TO");
   }
   return span;
@@ -388,7 +389,7 @@ void check_inside(const TimeSpan& span, double end, const std::string& log) {
   constexpr double kRounded = 0.01;  // [1] of a log's length: people write 12 for a log that lasts 11.995 s
   const bool is_open = span.to == kInfinity;
   if (!(end > 0.0) || (span.from < end && (is_open || span.to <= (1.0 + kRounded) * end))) return;
-  throw OptionsError("--contact-free",
+  throw OptionsError(arg(Input::contact_free),
                      "the stretch " + rounded(span.from) + ":" + (is_open ? "" : rounded(span.to)) +
                          " s is outside of the log '" + log + "': past the log's end at " + rounded(end) + " s",
                      "count from the log's first sample, or write FROM: for all that follows");
@@ -432,9 +433,10 @@ void label_contact_free(std::vector<IdentifyLog>& logs, const std::vector<std::s
       if (wanted == detail::name_of(log) || wanted == std::filesystem::path(detail::name_of(log)).stem())
         meant.push_back(&log);
     }
-    if (meant.empty()) throw_unknown<OptionsError>("--contact-free", "log", wanted, names);
+    if (meant.empty()) throw_unknown<OptionsError>(arg(Input::contact_free), "log", wanted, names);
     if (meant.size() > 1) {
-      throw OptionsError("--contact-free", "two logs are called '" + wanted + "'", "give their files different names");
+      throw OptionsError(arg(Input::contact_free), "two logs are called '" + wanted + "'",
+                         "give their files different names");
     }
     meant.front()->labelled = true;
     meant.front()->spans.push_back(span);
@@ -472,7 +474,7 @@ SampleMatrix measured_contact(const Robot& robot, const Episode& episode, const 
   const RobotModel& model = robot.model;
   if (model.base() != Base::fixed) {
     throw ModelError(robot.profile.name, "a measured force needs a base that is known",
-                     "identify it with --base fixed");
+                     "identify it with " + arg(Input::base, "fixed"));
   }
   Dynamics dynamics(model);
   const FrameId id = model.frame(robot.frame_named(frame));
@@ -533,7 +535,7 @@ IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progr
   task.moving.inertia = task.moving.inertia && request.inertia;
   task.held.ridge = task.held.ridge && request.inertia;
   if (task.options.method == IdentifyMethod::unlabelled) {
-    throw OptionsError("identify.method", "unlabelled is not a choice", "leave --contact-free away");
+    throw OptionsError("identify.method", "unlabelled is not a choice", "leave " + arg(Input::contact_free) + " away");
   }
 
   detail::tell_apart(request.logs);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/identification/identify.hpp"
 #include "antaeus/io/json_fields.hpp"
@@ -159,7 +160,8 @@ IdentifyAnswer use(const IdentifyResult& r) {
         rounded(one.sd_then) + " N" +
         (r.runs == 1 ? ", and show how far days of this robot lie apart: one log cannot." : "."));
   }
-  answer.sentences.emplace_back("Use profile.toml in place of the robot's name: --robot DIR/profile.toml.");
+  answer.sentences.emplace_back(
+      "Use profile.toml in place of the robot's name: " + arg(Input::robot, "DIR/profile.toml") + ".");
   return answer;
 }
 

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <random>
 
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/ik/plain_methods.hpp"
 
@@ -106,9 +107,9 @@ std::string few_joints_text(const ReachModel& model, const Pose& X_WF, const Rea
   if (!nearest.allFinite()) return joints + "its position is not reached either, whatever the orientation";
   const double angle = nearest.norm();
   if (angle <= options.rotation_tolerance) return {};
-  return joints + "the position alone is reached (--position-only), and the orientation there misses by " +
-         significant_text(angle * 180.0 / std::numbers::pi, 3) + "° about the world axis " +
-         vector_text(nearest / angle);
+  return joints + "the position alone is reached (" + arg(Input::position_only) +
+         "), and the orientation there misses by " + significant_text(angle * 180.0 / std::numbers::pi, 3) +
+         "° about the world axis " + vector_text(nearest / angle);
 }
 
 }  // namespace antaeus::detail

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/ik/ik_run.hpp"
 #include "io/text.hpp"
@@ -136,14 +137,14 @@ IkTargets read_ik_targets(const std::filesystem::path& file) {
 }
 
 IkTargets parse_ik_targets(std::span<const std::string> texts) {
-  if (texts.empty()) throw OptionsError("--target", "no target", kForm);
+  if (texts.empty()) throw OptionsError(arg(Input::target), "no target", kForm);
   IkTargets targets;
   targets.name = "target";
   for (const std::string& text : texts) {
     const std::vector<std::string> parts = split(text);
     if (parts.size() != 3 && parts.size() != 7) {
       throw OptionsError(
-          "--target",
+          arg(Input::target),
           "'" + printable(excerpt(text)) + "' has " + std::to_string(parts.size()) +
               (parts.size() == 1 ? " part" : " parts") + ", not 3 or 7",
           std::string(kForm) + (parts.size() == 6 ? "; an orientation is a quaternion, not three angles" : ""));
@@ -151,12 +152,14 @@ IkTargets parse_ik_targets(std::span<const std::string> texts) {
     const bool rotated = parts.size() == 7;
     if (targets.poses.empty()) targets.has_rotation = rotated;
     if (targets.has_rotation != rotated) {
-      throw OptionsError("--target", "some targets have a quaternion and some have none", "give it to all or to none");
+      throw OptionsError(arg(Input::target), "some targets have a quaternion and some have none",
+                         "give it to all or to none");
     }
     std::array<double, 7> numbers{};
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const std::optional<double> number = parse_number(parts[i]);
-      if (!number) throw OptionsError("--target", "'" + printable(excerpt(parts[i])) + "' is not a number", kForm);
+      if (!number)
+        throw OptionsError(arg(Input::target), "'" + printable(excerpt(parts[i])) + "' is not a number", kForm);
       numbers[i] = *number;
     }
     append(targets, numbers, kTyped);
@@ -166,7 +169,8 @@ IkTargets parse_ik_targets(std::span<const std::string> texts) {
 
 std::string ik_frame(const Robot& robot, const std::string& name) { return robot.frame_named(name); }
 
-VectorX parse_ik_start(const Robot& robot, const KinematicChain& chain, const std::string& text, const char* place) {
+VectorX parse_ik_start(const Robot& robot, const KinematicChain& chain, const std::string& text,
+                       const std::string& place) {
   constexpr const char* kWays =
       "give a pose of the profile, zero, middle, joint=value,joint=value, or one number for each joint of the chain";
   const std::vector<std::string> poses = robot.pose_names();

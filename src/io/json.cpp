@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "core/utf8.hpp"
 #include "io/text.hpp"
@@ -29,6 +30,10 @@ constexpr std::array<bool, 256> kBare = [] {
 
 /// What would steer a terminal is escaped: the same text to a reader of JSON, and harmless where the file is shown.
 void append_quoted(std::string& out, std::string_view text) {
+  if (may_refer(text)) {
+    const std::string neutral = spelled(text, FrontEnd::neutral);
+    if (neutral != text) return append_quoted(out, neutral);
+  }
   constexpr char kHex[] = "0123456789abcdef";
   out += '"';
   for (std::size_t at = 0; at < text.size();) {

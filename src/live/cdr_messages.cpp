@@ -153,8 +153,7 @@ class LowStateReader : public FormatReader {
               }
             });
     learnt.channels = {.stamp = true, .v = true, .quaternion = true, .gyro = true, .accelerometer = true};
-    learnt.notes = {"LowState: motor_state[0] … [" + std::to_string(motors - 1) +
-                    "] are the profile's motors, in its order; tick is ms; ddq is not read"};
+    learnt.notes = {Note(NoteCode::low_state, "LowState", {motors - 1})};
     first_ = layout.quaternion();
   }
 
@@ -211,11 +210,12 @@ class LowStateReader : public FormatReader {
         !is_asked_ && tilt_error(message, order_) > kContradicts && tilt_error(message, other) < kAgrees;
     const std::string before(to_string(order_));
     if (turned) order_ = other;
-    learnt.notes.push_back(
-        "LowState: the quaternion is read as " + std::string(to_string(order_)) +
-        (is_asked_ ? ", as asked"
-         : turned  ? ": the accelerometer bears it out, and contradicts " + before + ", the profile's order"
-                   : ", the profile's order; ?quaternion= says another"));
+    learnt.notes.push_back({NoteCode::low_state_order,
+                            "LowState",
+                            {to_string(order_), is_asked_ ? ", as asked"
+                                                : turned  ? ": the accelerometer bears it out, and contradicts " +
+                                                                before + ", the profile's order"
+                                                          : ", the profile's order; ?quaternion= says another"}});
   }
 
   std::vector<Place> places_;

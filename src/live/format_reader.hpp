@@ -23,7 +23,7 @@ struct RowPlace {
 struct LearntPlaces {
   std::vector<RowPlace> places;  ///< one a name
   StreamChannels channels;
-  std::vector<std::string> notes;
+  std::vector<Note> notes;
 };
 
 /// Whether a quaternion that says the order of its numbers by its name may be read otherwise by the profile.

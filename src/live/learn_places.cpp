@@ -24,7 +24,7 @@ void note_unread(const std::vector<std::string>& names, LearntPlaces& learnt) {
     if (learnt.places[c].at >= 0) continue;
     if (count++ < kMostNamed) unread += (unread.empty() ? "" : ", ") + printable(names[c]).substr(0, 60);
   }
-  if (count > 0) learnt.notes.push_back("not read: " + unread + (count > kMostNamed ? ", …" : ""));
+  if (count > 0) learnt.notes.push_back({NoteCode::unread_columns, "", {unread + (count > kMostNamed ? ", …" : "")}});
 }
 
 /// The column, and by what it was scaled.

@@ -51,8 +51,7 @@ struct LiveEstimator::Impl {
     one.time.setConstant(1, kNaN);
     one.simulated = how.simulated;
     if (of.profile.channels.torque_delay != 0.0 || of.profile.channels.velocity_delay != 0.0) {
-      notes.emplace_back(
-          "[channels] moves torques or velocities in time: a stream is read as it comes, so they are late here");
+      notes.emplace_back(NoteCode::channels_late);
     }
     for (VectorX* vector : {&observation.q, &observation.v, &observation.a, &observation.tau}) vector->resize(motors);
   }
@@ -165,12 +164,10 @@ struct LiveEstimator::Impl {
     observation.a.resize(known.a ? columns.motors : 0);
     if (!first) begin_anew(head.received);
     const std::scoped_lock lock(facts_mutex);  // once, before the first sample
-    for (const std::string& note : decoder.notes()) {
+    for (const Note& note : decoder.notes()) {
       if (std::ranges::count(notes, note) == 0) notes.push_back(note);
     }
-    if (!known.stamp)
-      notes.emplace_back(
-          "no time stamps: the receiver's clock is the time base, and of samples that arrive at one time one is taken");
+    if (!known.stamp) notes.emplace_back(NoteCode::no_time_stamps);
     facts.notes = notes;
   }
 
@@ -306,7 +303,7 @@ struct LiveEstimator::Impl {
   VectorX raw, row;
   Episode one;
   Observation observation;
-  std::vector<std::string> notes;
+  std::vector<Note> notes;
   std::vector<char> stopped = std::vector<char>(endpoints.size(), 0);
   /// Of each endpoint: what a change of counts in `changes`.
   std::vector<std::tuple<Verdict, ConsumerAction, char>> last_words{endpoints.size()};

@@ -46,10 +46,10 @@ struct MessageDecoder::Impl {
     has_sample = true;
     LearntPlaces& learnt = reader->learnt;
     if (robot.model.base() == Base::free_flyer && !learnt.channels.quaternion) {
-      learnt.notes.emplace_back("no orientation (imu_quat): the base is taken as upright, within residual.tilt_sd");
+      learnt.notes.emplace_back(NoteCode::no_orientation);
     }
     if (!learnt.channels.v) {
-      learnt.notes.emplace_back("no velocities (dq): motion cannot be excluded, residuals are static");
+      learnt.notes.emplace_back(NoteCode::no_velocities);
     }
   }
 };
@@ -81,7 +81,7 @@ Decoded MessageDecoder::decode(std::span<const std::byte> message, int part, Vec
 
 const std::string& MessageDecoder::problem() const noexcept { return impl_->problem; }
 bool MessageDecoder::hopeless() const noexcept { return impl_->hopeless; }
-const std::vector<std::string>& MessageDecoder::notes() const noexcept { return impl_->reader->learnt.notes; }
+const std::vector<Note>& MessageDecoder::notes() const noexcept { return impl_->reader->learnt.notes; }
 const StreamChannels& MessageDecoder::channels() const noexcept { return impl_->reader->learnt.channels; }
 const RowLayout& MessageDecoder::layout() const noexcept { return impl_->layout; }
 

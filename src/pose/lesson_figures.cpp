@@ -54,9 +54,9 @@ Panel arm_panel(const PlanarLesson& lesson, const PlanarLesson::Pose& pose) {
                               DrawnShape::Kind::arrow));
   x.pop_back(), y.pop_back();
   panel.shapes.push_back(line(x, y, {Tone::ink, Dash::solid, Marker::none, 9.0}, DrawnShape::Kind::dot));
-  Note force{tip.x(), tip.y(), display_number(pose.force.norm(), 1) + " N", 8, -4};
+  Annotation force{tip.x(), tip.y(), display_number(pose.force.norm(), 1) + " N", 8, -4};
   force.strong = true;
-  if (tip.x() > 1.1) force.anchor = Note::Anchor::end, force.dx = -12;
+  if (tip.x() > 1.1) force.anchor = Annotation::Anchor::end, force.dx = -12;
   panel.notes.push_back(force);
   return panel;
 }

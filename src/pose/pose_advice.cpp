@@ -9,6 +9,7 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/replay/replay.hpp"
@@ -601,23 +602,24 @@ class RangeScan {
         if (!limit.is_asked_of(endpoints_[k]) || best < limit.limit) continue;
         std::string unit;
         if (unit_of(limit.quantity) != "1") unit.append(" ").append(unit_of(limit.quantity));
-        std::string note = std::string(to_string(limit.quantity)) + " < " + significant_text(limit.limit, 3) + unit +
-                           " cannot be had at " + endpoints_[k] + ": none of " + std::to_string(kScannedPoses) +
-                           " poses within its joints' limits passes it, the least is " +
-                           (std::isfinite(best) ? significant_text(best, 3) + unit : std::string("infinite"));
+        std::string instead;
         if (changes && is_some_possible) {
-          note += "; it is left out";
+          instead = "; it is left out";
         } else if (changes && std::isfinite(best)) {
           PoseLimit nearly{limit.quantity, kNearTheBest * best, endpoints_};
           std::erase(nearly.left_out, endpoints_[k]);
-          note += "; asked for is less than " + significant_text(nearly.limit, 3) + unit + ", nearly the best";
+          instead = "; asked for is less than " + significant_text(nearly.limit, 3) + unit + ", nearly the best";
           limits.limits.push_back(std::move(nearly));
         }
         if (changes && (is_some_possible || std::isfinite(best))) {
           limits.limits[l].left_out.push_back(endpoints_[k]);
           any = true;
         }
-        limits.notes.push_back(std::move(note));
+        limits.notes.push_back(
+            {NoteCode::limit_unreachable,
+             endpoints_[k],
+             {std::string(to_string(limit.quantity)) + " < " + significant_text(limit.limit, 3) + unit, kScannedPoses,
+              NoteValue(best, std::isfinite(best) ? significant_text(best, 3) + unit : "infinite"), instead}});
       }
     }
     return any;
@@ -682,7 +684,8 @@ PoseAdvice advise(const Robot& robot, const std::vector<std::string>& endpoints,
       return std::find(part.motors.begin(), part.motors.end(), motor) != part.motors.end();
     });
     if (!used)
-      throw OptionsError("--joint", "'" + joint + "' moves none of the endpoints", "name a joint of their limbs");
+      throw OptionsError(arg(Input::joint), "'" + joint + "' moves none of the endpoints",
+                         "name a joint of their limbs");
   }
   advice.satisfied = advice.found = true;
   // A sample's gain is the reference joint's alone.

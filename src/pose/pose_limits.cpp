@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/estimation/published/guard_chain.hpp"
 #include "antaeus/pose/pose_advice.hpp"
 #include "antaeus/pose/preflight.hpp"
@@ -16,10 +17,10 @@ PoseLimit parse_pose_limit(std::string_view text) {
                                             text.data() + text.size(), limit.limit);
   if (equals == std::string_view::npos || error != std::errc{} || end != text.data() + text.size() ||
       !(limit.limit > 0) || !std::isfinite(limit.limit)) {
-    throw OptionsError("--limit", "'" + std::string(text.substr(0, 60)) + "' is not a limit",
+    throw OptionsError(arg(Input::limit), "'" + std::string(text.substr(0, 60)) + "' is not a limit",
                        "write quantity=number, as in sd=5");
   }
-  limit.quantity = parse_enum<PoseQuantity>(text.substr(0, equals), "--limit");
+  limit.quantity = parse_enum<PoseQuantity>(text.substr(0, equals), arg(Input::limit));
   return limit;
 }
 
@@ -49,8 +50,9 @@ PoseLimits pose_limits(const Robot& robot, PoseLimitSet set, const std::vector<s
       const std::string why = quality.untold_force(static_cast<int>(k));
       (why.empty() ? error : sd).left_out.push_back(endpoints[k]);
       if (why.empty()) continue;
-      limits.notes.push_back("sd is left out at " + endpoints[k] + ": " + why +
-                             (preflight ? "" : "; error_force is asked instead, of what they can show"));
+      limits.notes.push_back({NoteCode::quantity_left_out,
+                              endpoints[k],
+                              {why, preflight ? "" : "; error_force is asked instead, of what they can show"}});
     }
   }
   if (preflight) {

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/pose/pose_advice.hpp"
 #include "antaeus/replay/replay.hpp"
 #include "core/in_blocks.hpp"
@@ -143,9 +144,9 @@ PoseMap map_poses(const Robot& robot, const std::vector<std::string>& endpoints,
   check_pose(robot, held);
   const RobotModel& model = robot.model;
   const int motor_x = model.motor(joint_x), motor_y = model.motor(joint_y);
-  if (motor_x == motor_y) throw OptionsError("--joint", "the same joint twice", "name two joints");
+  if (motor_x == motor_y) throw OptionsError(arg(Input::joint), "the same joint twice", "name two joints");
   if (steps < 2 || steps > 1000) {
-    throw OptionsError("--steps", std::to_string(steps) + " is not a number of steps", "give 2 to 1000");
+    throw OptionsError(arg(Input::steps), std::to_string(steps) + " is not a number of steps", "give 2 to 1000");
   }
   std::vector<int> supporting;
   for (const std::string& endpoint : endpoints) {
@@ -157,7 +158,7 @@ PoseMap map_poses(const Robot& robot, const std::vector<std::string>& endpoints,
   };
   for (const auto& [motor, name] : {std::pair(motor_x, joint_x), std::pair(motor_y, joint_y)}) {
     if (moves(motor)) continue;
-    throw OptionsError("--joint", "'" + std::string(name) + "' moves none of the endpoints",
+    throw OptionsError(arg(Input::joint), "'" + std::string(name) + "' moves none of the endpoints",
                        "name a joint of their limbs");
   }
   PoseMap map{held.name,
@@ -197,7 +198,7 @@ PoseMap map_poses(const Robot& robot, const std::vector<std::string>& endpoints,
 
 PoseList list_poses(const Robot& robot, const std::vector<std::string>& endpoints, std::vector<LabelledPose> poses,
                     const Progress& progress) {
-  if (poses.empty()) throw OptionsError("--poses", "no poses", "give at least one");
+  if (poses.empty()) throw OptionsError(arg(Input::poses), "no poses", "give at least one");
   for (const LabelledPose& pose : poses) check_pose(robot, pose);
   PoseList list{std::move(poses), robot.model.motor_names(), endpoints, labels_of(robot, endpoints), {}};
   for (int m = 0; m < robot.model.motor_count(); ++m) list.units.push_back(unit_of_position(robot.model, m));

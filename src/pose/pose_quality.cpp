@@ -48,22 +48,22 @@ bool slides(const RobotModel& model, int motor) {
   });
 }
 
-std::string outside_limits(const RobotModel& model, int motor, double position) {
+std::optional<Note> outside_limits(const RobotModel& model, int motor, double position) {
   const double lower = model.lower_limits()[motor], upper = model.upper_limits()[motor];
   const double by = std::max(lower - position, position - upper);
   if (!(by > kBesideLimit)) return {};
-  const std::string unit = slides(model, motor) ? " m" : " rad";
-  return model.motor_names()[static_cast<std::size_t>(motor)] + " at " + significant_text(position, 4) + unit + " is " +
-         significant_text(by, 3) + unit + " outside its limits of " + significant_text(lower, 4) + " to " +
-         significant_text(upper, 4) + unit;
+  const auto shown = [&](double value, int digits) {
+    return NoteValue(value, significant_text(value, digits) + (slides(model, motor) ? " m" : " rad"));
+  };
+  return Note(NoteCode::outside_limits, model.motor_names()[static_cast<std::size_t>(motor)],
+              {shown(position, 4), shown(by, 3), NoteValue(lower, significant_text(lower, 4)), shown(upper, 4)});
 }
 
-std::vector<std::string> position_notes(const Robot& robot, ConstVectorRef q,
-                                        const std::vector<std::string>& endpoints) {
+std::vector<Note> position_notes(const Robot& robot, ConstVectorRef q, const std::vector<std::string>& endpoints) {
   const RobotModel& model = robot.model;
-  std::vector<std::string> notes;
+  std::vector<Note> notes;
   for (int m = 0; m < model.motor_count() && m < q.size(); ++m) {
-    if (std::string note = outside_limits(model, m, q[m]); !note.empty()) notes.push_back(std::move(note));
+    if (std::optional<Note> note = outside_limits(model, m, q[m])) notes.push_back(std::move(*note));
   }
   const double weight = model.total_mass() * model.gravity().norm();
   std::vector<bool> carries(static_cast<std::size_t>(model.motor_count()), false);
@@ -76,9 +76,11 @@ std::vector<std::string> position_notes(const Robot& robot, ConstVectorRef q,
     const bool is_taken =
         robot.profile.figures[static_cast<std::size_t>(m)].torque_sd_from == FigureSource::effort_limit;
     notes.push_back(
-        model.motor_names()[static_cast<std::size_t>(m)] + ": an effort limit of " + display_number(effort, 0) +
-        (slides(model, m) ? " N" : " N·m") + " beside a weight of " + significant_text(weight, 3) + " N is no figure" +
-        (is_taken ? "; the noise assumed from it makes the joint blind" : ", and no noise is taken from it"));
+        {NoteCode::effort_limit,
+         model.motor_names()[static_cast<std::size_t>(m)],
+         {NoteValue(effort, display_number(effort, 0) + (slides(model, m) ? " N" : " N·m")),
+          NoteValue(weight, significant_text(weight, 3)),
+          is_taken ? "; the noise assumed from it makes the joint blind" : ", and no noise is taken from it"}});
   }
   return notes;
 }

@@ -56,14 +56,15 @@ PreflightReport preflight(const Robot& robot, const std::vector<std::string>& wa
     report.conditioning_checks.push_back(
         check(PreflightCheckKind::conditioning, endpoints[k], pose.error_force, error_force_limit));
     if (const std::string senses = quality.senses(static_cast<int>(k)); !senses.empty()) {
-      report.notes.push_back(endpoints[k] + " " + senses + ": its sds at rest and moving are of what it senses");
+      report.notes.push_back({NoteCode::limb_observes,
+                              endpoints[k],
+                              {endpoints[k] + " " + senses + ": its sds at rest and moving are of what it senses"}});
     }
     if (const std::string why = quality.untold_force(static_cast<int>(k)); !why.empty()) {
       const detail::MovedDirections moved = detail::moved_directions(model, model.frame(endpoints[k]));
-      report.notes.push_back("the limit on the sd is left out at " + endpoints[k] + ": " + why +
-                             "; kappa is over the " + std::to_string(moved.count) +
-                             (moved.plane ? " directions of the plane" : " directions") +
-                             " in which its joints move it");
+      const NoteValue directions(
+          moved.count, std::to_string(moved.count) + (moved.plane ? " directions of the plane" : " directions"));
+      report.notes.push_back({NoteCode::sd_limit_left_out, endpoints[k], {why, directions}});
     } else {
       report.sd_checks.push_back(
           check(PreflightCheckKind::sd, endpoints[k], quality.value(pose, PoseQuantity::sd), sd_limit));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "estimation/describe_posterior.hpp"
 
@@ -23,24 +24,25 @@ void check_settings(const ReplayPosterior& options) {
   if (residual.kind != ResidualChoice::automatic && residual.kind != ResidualChoice::static_gravity) {
     refuse("residual.kind",
            std::string(to_string(residual.kind)) + ": a replay with a posterior is of static residuals",
-           "--set residual.kind=static");
+           arg(Input::set, "residual.kind=static"));
   }
   if (residual.tare.at >= 0.0) {
-    refuse("residual.tare_at", "a tare averages what came before, and a replay does not", "--set residual.tare_at=-1");
+    refuse("residual.tare_at", "a tare averages what came before, and a replay does not",
+           arg(Input::set, "residual.tare_at=-1"));
   }
   if (residual.day.from >= 0.0 || residual.day.learn == DayLearning::found) {
     refuse("residual.day_from", "today's friction is learnt from what came before, and a replay knows no before",
-           "--set residual.day_from=-1 --set residual.day_learn=told");
+           arg(Input::set, "residual.day_from=-1") + " " + arg(Input::set, "residual.day_learn=told"));
   }
   if (options.posterior.rows != PosteriorRows::own) {
     refuse("posterior.rows", std::string(to_string(options.posterior.rows)) + ": a replay solves each endpoint alone",
-           "--set posterior.rows=own");
+           arg(Input::set, "posterior.rows=own"));
   }
   if (options.posterior.want != ForceWant::sensed) {
     refuse("posterior.want",
            std::string(to_string(options.posterior.want)) +
                ": the verdicts of a replay are of every direction that a limb senses",
-           "--set posterior.want=sensed");
+           arg(Input::set, "posterior.want=sensed"));
   }
 }
 
@@ -175,8 +177,8 @@ void Judgement::check(const ReplayInput& in) const {
   const bool tilts = robot_.model.base() == Base::free_flyer && options_.residual.tilt_sd > 0.0;
   if (!tilts || (uses_imu_ && !in.imu_quaternion_xyzw.values.empty())) return;
   refuse("residual.tilt_sd", "a tilt that nobody measured is an error that all rows share, and a replay has none",
-         "give imu_quaternion_xyzw" + std::string(uses_imu_ ? "" : " and --set equation.imu=mounted") +
-             ", or take the base for upright: --set residual.tilt_sd=0");
+         "give imu_quaternion_xyzw" + std::string(uses_imu_ ? "" : " and " + arg(Input::set, "equation.imu=mounted")) +
+             ", or take the base for upright: " + arg(Input::set, "residual.tilt_sd=0"));
 }
 
 void Judgement::check_origin(const Episode& episode) const {
@@ -184,8 +186,8 @@ void Judgement::check_origin(const Episode& episode) const {
   theirs.simulated = episode.simulated;
   if (uses_noise(robot_, theirs) == correlated_) return;
   throw EpisodeError(episode.name, episode.simulated ? "a simulation's log" : "no simulation's log",
-                     "the robot's identified noise is not of such logs: set ReplayPosterior::simulated, or "
-                     "--set residual.noise=figures");
+                     "the robot's identified noise is not of such logs: set ReplayPosterior::simulated, or " +
+                         arg(Input::set, "residual.noise=figures"));
 }
 
 BatchInput Judgement::input_of(const ReplayInput& block, const HistoryRows& rows) const noexcept {

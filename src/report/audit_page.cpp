@@ -324,7 +324,7 @@ constexpr std::size_t kMostNotesAbove = 5;  ///< above; all are below
 
 /// How the log was read, and what was found in it that is no verdict; behind the first answer.
 void add_notes(const Audit& audit, std::vector<Answer>& answers) {
-  const std::vector<std::string>& notes = audit.audited.episode.notes;
+  const std::vector<std::string> notes = note_texts(audit.audited.episode.notes, FrontEnd::command_line);
   if (notes.empty()) return;
   Answer answer{"What is to know of the log?", {}};
   for (std::size_t i = 0; i < std::min(notes.size(), kMostNotesAbove); ++i) {
@@ -340,7 +340,7 @@ void add_notes(const Audit& audit, std::vector<Answer>& answers) {
 /// All of them, where they are too many for the top.
 Section notes_section(const Audit& audit) {
   Section section{"notes", "All notes on the log", {}, true};
-  const std::vector<std::string>& notes = audit.audited.episode.notes;
+  const std::vector<std::string> notes = note_texts(audit.audited.episode.notes, FrontEnd::command_line);
   if (notes.size() <= kMostNotesAbove) return section;
   Bullets bullets;
   for (const std::string& note : notes) bullets.items.push_back({linked_steps(capital(note) + ".")});

@@ -75,7 +75,7 @@ class CausalDrawing {
                                           std::pair(CausalEvidence::inferred, "inferred: its ends are in the log"),
                                           std::pair(CausalEvidence::absent, "absent: not seen in this log")}) {
       line({x, x + 28}, {height - 8, height - 8}, DrawnShape::Kind::arrow, style_of(evidence));
-      note(x + 36, height - 4, words, Note::Anchor::start, false);
+      note(x + 36, height - 4, words, Annotation::Anchor::start, false);
       x += 245;
     }
     panel_.x.minimum = 0, panel_.x.maximum = kWidth;
@@ -113,7 +113,7 @@ class CausalDrawing {
     }
     return "Torque of " + of;
   }
-  void note(double x, double y, const std::string& text, Note::Anchor anchor, bool strong) {
+  void note(double x, double y, const std::string& text, Annotation::Anchor anchor, bool strong) {
     panel_.notes.push_back({x, -y, text, 0.0, 0.0, anchor, strong});
   }
   void line(std::vector<double> x, std::vector<double> y, DrawnShape::Kind kind, const Style& style) {
@@ -136,10 +136,10 @@ class CausalDrawing {
       line({box.left, box.right, box.right, box.left, box.left}, {top, top, box.bottom, box.bottom, top},
            DrawnShape::Kind::line, {Tone::ink, Dash::solid, Marker::none, 1.2});
       const double middle = (box.left + box.right) / 2;
-      note(middle, top + 17, title(*state), Note::Anchor::middle, true);
+      note(middle, top + 17, title(*state), Annotation::Anchor::middle, true);
       double y = top + 17 + kLine;
       for (const std::string& text : wrapped(state->text, kBoxLine)) {
-        note(middle, y, text, Note::Anchor::middle, false);
+        note(middle, y, text, Annotation::Anchor::middle, false);
         y += kLine;
       }
     }
@@ -155,7 +155,7 @@ class CausalDrawing {
       line({a.right, x, x}, {y, y, b.bottom + 2}, DrawnShape::Kind::arrow, style);
       double at = a.top - kGap - kLine;
       for (const std::string& text : wrapped(edge.text, kBackLine)) {
-        note(x - 6, at, text, Note::Anchor::end, false);
+        note(x - 6, at, text, Annotation::Anchor::end, false);
         at += kLine;
       }
       return;
@@ -166,7 +166,7 @@ class CausalDrawing {
     const std::vector<std::string> lines = wrapped(edge.text, x > 500 ? kSideLine : kEdgeLine);
     double at = (a.bottom + b.top) / 2 + 4 - kLine * static_cast<double>(lines.size() - 1) / 2;
     for (const std::string& text : lines) {
-      note(x + 9, at, text, Note::Anchor::start, false);
+      note(x + 9, at, text, Annotation::Anchor::start, false);
       at += kLine;
     }
   }

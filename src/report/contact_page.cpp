@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "antaeus/contact/contact_result.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/report/pages.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "episode/fitted_log.hpp"
@@ -334,8 +335,9 @@ std::vector<Answer> without_contacts(const ContactReading& r) {
   if (!beyond.empty()) {
     motors.paragraphs.push_back({"Beyond the limit: " + listed(beyond) + ".", false, "beyond"});
   }
-  motors.paragraphs.push_back(
-      {"Contacts would change these torques: name them with --contact to know what a robot that stands does.", true});
+  motors.paragraphs.push_back({"Contacts would change these torques: name them with " + arg(Input::contact) +
+                                   " to know what a robot that stands does.",
+                               true});
   return {held, motors};
 }
 

@@ -144,7 +144,7 @@ Page robot_page(const Robot& robot, const RobotFacts& facts, std::shared_ptr<con
   }
   Answer missing{"What does its description not say?", {}};
   for (const std::string& one : facts.missing) missing.paragraphs.push_back({capital(one) + "."});
-  for (const std::string& one : facts.guesses) missing.paragraphs.push_back({"Guessed: " + one + ".", true});
+  for (const Note& one : facts.guesses) missing.paragraphs.push_back({"Guessed: " + note_text(one) + ".", true});
   if (missing.paragraphs.empty()) missing.paragraphs.push_back({"Nothing that dynamics need."});
   page.answers = {std::move(is), std::move(missing)};
   add_views(page.views, robot, facts, std::move(meshes));

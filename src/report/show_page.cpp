@@ -210,7 +210,7 @@ std::vector<Paragraph> missing(const FittedLog& shown) {
   const auto add = [&](Paragraph paragraph) {
     if (!paragraph.text.empty()) all.push_back(std::move(paragraph));
   };
-  const std::vector<std::string>& notes = shown.log->notes;
+  const std::vector<std::string> notes = note_texts(shown.log->notes, FrontEnd::command_line);
   const std::size_t first = shown.log->bad_clock && !notes.empty() ? 1 : 0;
   if (first > 0) add({capital(notes[0]) + ".", false, "bad_clock"});
   for (const std::string& guess : shown.guesses) all.push_back({capital(guess) + ".", false, "guessed"});
@@ -334,7 +334,9 @@ Section log_provenance_section(const FittedLog& shown, const std::string& comman
   section.blocks.emplace_back(Folded{"Hashes", {std::move(hashes)}});
   if (shown.log->notes.size() > kMostNotes) {
     Bullets notes;
-    for (const std::string& note : shown.log->notes) notes.items.push_back({capital(note) + "."});
+    for (const Note& note : shown.log->notes) {
+      notes.items.push_back({capital(note_text(note, FrontEnd::command_line)) + "."});
+    }
     section.blocks.emplace_back(Folded{"All notes on how the log was read", {std::move(notes)}});
   }
   return section;

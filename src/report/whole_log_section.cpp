@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/draw/figure.hpp"
 #include "audit/audit_shared.hpp"
@@ -91,7 +92,8 @@ Section whole_log_section(const Audit& audit) {
       std::to_string(audit.audited.reconstruction.first_step + audit.audited.episode.steps() - 1) +
       ", around its largest force, are taken apart on this page, with filters and guards that begin anew there. Of the "
       "whole it shows the smallest and the largest force of each span that a screen can tell apart; every step is in "
-      "steps.parquet. Another part: antaeus audit with --from and --to."});
+      "steps.parquet. Another part: antaeus audit with " +
+      arg(Input::from) + " and " + arg(Input::to) + "."});
   section.blocks.emplace_back(Figures{{whole_figure(audit)}});
   section.blocks.emplace_back(counts_of(whole));
   if (whole.contacts.empty()) return section;

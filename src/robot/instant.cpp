@@ -6,6 +6,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/in_place.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/core/possible.hpp"
 #include "robot/check_inertia.hpp"
@@ -36,7 +37,8 @@ InstantReader::InstantReader(const Robot& robot, const std::vector<std::string>&
       names_(robot.frames_named(endpoints)),
       memory_(std::make_shared<Instant::Memory>(robot.model)) {
   const RobotModel& model = robot.model;
-  if (endpoints.empty()) throw ModelError(robot.profile.name, "no endpoints", "name at least one frame (--endpoint)");
+  if (endpoints.empty())
+    throw ModelError(robot.profile.name, "no endpoints", "name at least one frame (" + arg(Input::endpoint) + ")");
   if (model.motor_count() == 0) {
     throw ModelError(robot.profile.name, "the robot has no motors: there are no torques to estimate from",
                      "give a description with movable joints");

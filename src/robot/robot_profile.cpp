@@ -9,6 +9,7 @@
 #include <map>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/robot/limbs.hpp"
@@ -243,7 +244,8 @@ std::vector<std::string> Robot::endpoint_frames(const std::vector<std::string>& 
   if (wanted.empty()) {
     for (const Endpoint& endpoint : profile.endpoints) add(endpoint.frame);
   }
-  if (frames.empty()) throw ModelError(profile.name, "no endpoints", "name at least one frame (--endpoint)");
+  if (frames.empty())
+    throw ModelError(profile.name, "no endpoints", "name at least one frame (" + arg(Input::endpoint) + ")");
   return frames;
 }
 
@@ -372,7 +374,7 @@ std::string base_text(const Robot& robot) {
   const std::string base = floats ? "floating" : "fixed";
   switch (robot.profile.base_source) {
     case BaseSource::caller: return base;
-    case BaseSource::option: return base + " (--base)";
+    case BaseSource::option: return base + " (" + arg(Input::base) + ")";
     case BaseSource::profile: return base + " (the profile's)";
     case BaseSource::limbs: break;
   }
@@ -380,7 +382,7 @@ std::string base_text(const Robot& robot) {
   const std::string why = frees_itself(description) ? "the description has a root joint of its own"
                           : limbs == 1              ? "one limb"
                                                     : std::to_string(limbs) + " limbs";
-  return base + " (" + why + "; --base " + (floats ? "fixed" : "floating") + " otherwise)";
+  return base + " (" + why + "; " + arg(Input::base, floats ? "fixed" : "floating") + " otherwise)";
 }
 
 namespace {
@@ -405,7 +407,7 @@ RobotProfile find_profile(const std::string& name_or_path) {
   }
   if (std::filesystem::exists(path / "profile.toml", ignored)) return read_profile(path / "profile.toml");
   const UnknownName text = unknown_name("robot", name_or_path, robot_names());
-  throw ModelError("--robot", text.problem,
+  throw ModelError(arg(Input::robot), text.problem,
                    text.remedy + (text.remedy.empty() ? "" : ", or ") + "give a .toml or .urdf file");
 }
 

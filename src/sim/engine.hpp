@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/note.hpp"
 #include "antaeus/core/pose.hpp"
 #include "antaeus/core/wrench.hpp"
 #include "antaeus/robot/robot_description.hpp"
@@ -87,7 +88,7 @@ struct SceneFacts {
   std::vector<ActuatorFacts> actuators;
   int force_sensor = -1;                  // index of the site, in `sites`
   std::vector<EqualityFacts> equalities;  // that act from the start
-  std::vector<std::string> notes;         // what a tree of joints does not hold
+  std::vector<Note> notes;                // what a tree of joints does not hold
 };
 
 /// A contact with a force, after a step.

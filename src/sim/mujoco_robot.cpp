@@ -209,11 +209,11 @@ void open_equalities(const SceneFacts& facts, RobotDescription& description) {
       for (JointDescription& joint : description.joints) {
         if (joint.name == name) joint.mimics = detail::joint_name(facts, equality.joints[1]);
       }
-      description.notes.push_back("joint '" + name + "' mimics another; it is read as an independent joint");
+      description.notes.emplace_back(NoteCode::mimics, name);
       continue;
     }
     if (!equality.joints.empty() || equality.body < 0) {
-      description.notes.push_back(equality.what + " holds a joint or couples tendons; the tree moves without it");
+      description.notes.emplace_back(NoteCode::equality_ignored, equality.what);
       continue;
     }
     int carrier = equality.body;
@@ -231,8 +231,7 @@ void open_equalities(const SceneFacts& facts, RobotDescription& description) {
       for (const int joint : joints) names += (names.empty() ? "" : ", ") + detail::joint_name(facts, joint);
     }
     if (names.empty()) continue;
-    description.notes.push_back("the loop from " + link(equality.body) + " to " + link(equality.other) +
-                                " is open: torques of " + names + " are those of a tree");
+    description.notes.push_back({NoteCode::loop_open, "", {link(equality.body), link(equality.other), names}});
   }
 }
 
@@ -294,11 +293,12 @@ MujocoRobot mujoco_robot(const MujocoScene& scene, const MujocoRobotOptions& opt
     }
     if (actuator.is_torque || actuator.joint >= 0 || actuator.is_tool) continue;
     robot.description.notes.push_back(
-        "actuator '" + actuator.name + "' " +
-        (!names.empty() ? "pulls the " + actuator.tendon + ", and with it " + names + ": each is a motor here"
-         : !actuator.tendon.empty()
-             ? "pulls the " + actuator.tendon + ", which runs past joints that are no motors here"
-             : "acts on a body or a site, and is no torque of a joint"));
+        {NoteCode::actuator,
+         actuator.name,
+         {!names.empty() ? "pulls the " + actuator.tendon + ", and with it " + names + ": each is a motor here"
+          : !actuator.tendon.empty()
+              ? "pulls the " + actuator.tendon + ", which runs past joints that are no motors here"
+              : "acts on a body or a site, and is no torque of a joint"}});
   }
   return robot;
 }

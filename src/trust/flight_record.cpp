@@ -66,13 +66,11 @@ Episode flight_record_episode(const FlightRecord& record, const Robot& robot) {
   episode.time.resize(record.samples.size());
   for (int i = 0; i < record.samples.size(); ++i) episode.time[i] = record.samples[i].observation.time;
 
-  episode.notes.push_back("flight record: endpoint " + std::to_string(record.endpoint) + " refused at " +
-                          shortest_text(record.time) + " s (" + record.reasons.text() + ")");
+  episode.notes.push_back({NoteCode::refusal, "", {record.endpoint, record.time, record.reasons.text()}});
   Eigen::Index broken = 0;
   if (!advances(episode.time, broken)) {
     if (!episode.time.array().isNaN().all()) {
-      episode.notes.push_back("time stamps left out: " + shortest_text(episode.time[broken]) + " s at step " +
-                              std::to_string(broken) + " is not after the one before");
+      episode.notes.push_back({NoteCode::stamps_left_out, "time", {episode.time[broken], broken}});
     }
     episode.time.setConstant(kNaN);
   }

@@ -73,8 +73,8 @@ TEST(AuditOptions, SignIsWhatWasSetElseTheDeployedElseOnRobot) {
                         [&](const OptionValue& v) { return v.group == group && std::string(v.info.name) == "sign"; })
         ->source;
   };
-  EXPECT_TRUE(source("posterior").starts_with("set: --set")) << source("posterior");
-  EXPECT_TRUE(source("estimator").starts_with("set: --set")) << source("estimator");
+  EXPECT_TRUE(source("posterior").starts_with("set: settings")) << source("posterior");
+  EXPECT_TRUE(source("estimator").starts_with("set: settings")) << source("estimator");
 }
 
 /// What was published of the H1-2 is what its rated load gives: not one of its options differs from the struct's.

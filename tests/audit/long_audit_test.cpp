@@ -128,7 +128,7 @@ TEST(LongAudit, TakesTheSameStepApart) {
   EXPECT_GT(part.audited.reconstruction.first_step, 0);
   ASSERT_FALSE(part.attributions.empty());
   EXPECT_EQ(part.attributions.front().wrench, all.attributions.front().wrench);
-  EXPECT_NE(part.audited.episode.notes.front().find("all of them estimated and written"), std::string::npos);
+  EXPECT_NE(note_text(part.audited.episode.notes.front()).find("all of them estimated and written"), std::string::npos);
 }
 
 TEST(LongAudit, ContactsAreThoseOfTheWhole) {

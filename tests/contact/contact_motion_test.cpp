@@ -182,9 +182,9 @@ TEST_F(ContactMotionTest, TheClockIsOne) {
 }
 
 TEST_F(ContactMotionTest, RequestsAreChecked) {
-  expect("--contact: no contact", good(), {});
-  expect("--contact: unknown frame 'left_soel'; did you mean 'left_sole'?", good(), {{"left_soel"}});
-  expect("--contact: 'left_sole' is named twice", good(), {{"left_sole", "left_sole"}});
+  expect("contact: no contact", good(), {});
+  expect("contact: unknown frame 'left_soel'; did you mean 'left_sole'?", good(), {{"left_soel"}});
+  expect("contact: 'left_sole' is named twice", good(), {{"left_sole", "left_sole"}});
   const auto weights = [&](double least, double smoothing, bool over_time) {
     ContactOptions options;
     options.least_torque = least, options.smoothing = smoothing;
@@ -205,7 +205,7 @@ TEST_F(ContactMotionTest, RequestsAreChecked) {
   EXPECT_NE(weights(1.0, kNaN, true).find("smoothing"), std::string::npos);
   EXPECT_NE(weights(kInfinity, 1.0, true).find("least_torque"), std::string::npos);
   robot_ = test::biped(Base::fixed);
-  expect("--base: is fixed", good());
+  expect("base: is fixed", good());
 }
 
 TEST_F(ContactMotionTest, ADemandWithNanHasAStatusPerFrame) {

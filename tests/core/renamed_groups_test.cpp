@@ -36,7 +36,7 @@ TEST(RenamedGroups, OfAnAssignmentToo) {
     settings.set("guard.clamp_force=30");
     FAIL();
   } catch (const OptionsError& error) {
-    EXPECT_STREQ(error.what(), "--set: the option group 'guard' has a new name; write published_guard.clamp_force");
+    EXPECT_STREQ(error.what(), "settings: the option group 'guard' has a new name; write published_guard.clamp_force");
   }
   EXPECT_TRUE(settings.all().empty());
 }

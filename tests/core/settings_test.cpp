@@ -31,15 +31,15 @@ std::string said_to_setting(const Arguments&... arguments) {
 
 TEST(Settings, UnknownGroupsOptionsAndValuesNamePlaceAndNearest) {
   EXPECT_EQ(said_to_setting("published_gaurd.clamp_force=1"),
-            "--set: unknown option group 'published_gaurd'; did you mean 'published_guard'?");
+            "settings: unknown option group 'published_gaurd'; did you mean 'published_guard'?");
   EXPECT_EQ(said_to_setting("published_guard.clamp_forse=1"),
-            "--set: published_guard: unknown option 'clamp_forse'; did you mean 'clamp_force'?");
+            "settings: published_guard: unknown option 'clamp_forse'; did you mean 'clamp_force'?");
   EXPECT_EQ(said_to_setting("published_guard.clamp_force=-1"),
-            "--set: published_guard.clamp_force: '-1' is not a number that fits; write a number, zero or more");
+            "settings: published_guard.clamp_force: '-1' is not a number that fits; write a number, zero or more");
   EXPECT_EQ(said_to_setting("equation.imu=mountd"),
-            "--set: equation.imu: unknown value 'mountd'; did you mean 'mounted'?");
+            "settings: equation.imu: unknown value 'mountd'; did you mean 'mounted'?");
   EXPECT_EQ(said_to_setting("episode.require_target=maybe"),
-            "--set: episode.require_target: 'maybe' is not a switch; write true or false");
+            "settings: episode.require_target: 'maybe' is not a switch; write true or false");
   EXPECT_EQ(said_to_setting("published_guard.clamp_force=30"), "accepted");
   EXPECT_EQ(said_to_setting(Setting{"published_guard", "clamp_forse", "1", "robot.toml:12"}),
             "robot.toml:12: published_guard: unknown option 'clamp_forse'; did you mean 'clamp_force'?");
@@ -73,7 +73,7 @@ TEST(Settings, GroupsOfComponentsAreThoseOfTheirLibraries) {
 TEST(Settings, AnAssignmentHasItsForm) {
   for (const char* text : {"", "guard", "published_guard.clamp_force", "clamp_force=1", "=1", "guard=clamp_force.1"}) {
     EXPECT_EQ(said_to_setting(text),
-              "--set: '" + std::string(text) + "' is not an assignment; write group.option=value");
+              "settings: '" + std::string(text) + "' is not an assignment; write group.option=value");
   }
   EXPECT_EQ(said_to_setting("guard", "a place"), "a place: 'guard' is not an assignment; write group.option=value");
   EXPECT_LT(said_to_setting(std::string(9999, 'x')).size(), 250u);
@@ -89,9 +89,9 @@ TEST(Settings, ValuesMayHoldDotsAndEqualsSigns) {
   EXPECT_EQ(settings.all()[0].group, "published_guard");
   EXPECT_EQ(settings.all()[0].name, "clamp_force");
   EXPECT_EQ(settings.all()[0].value, "12.5");
-  EXPECT_EQ(settings.all()[0].place, "--set");
+  EXPECT_EQ(settings.all()[0].place, "settings");
   EXPECT_EQ(said_to_setting("published_guard.clamp_force=1=2"),
-            "--set: published_guard.clamp_force: '1=2' is not a number that fits; write a number, zero or more");
+            "settings: published_guard.clamp_force: '1=2' is not a number that fits; write a number, zero or more");
 }
 
 TEST(Settings, TheLastOneCounts) {
@@ -114,7 +114,7 @@ TEST(Settings, NamesAreFoundWhateverTheirCase) {
   EXPECT_EQ(settings.get<PublishedGuardOptions>().clamp_force, 30.0);
   ASSERT_NE(settings.find("published_guard", "clamp_force"), nullptr) << "kept as the table writes it";
   EXPECT_EQ(said_to_setting("Published_guard.clamp_force=30"),
-            "--set: unknown option group 'Published_guard'; did you mean 'published_guard'?");
+            "settings: unknown option group 'Published_guard'; did you mean 'published_guard'?");
 }
 
 TEST(Settings, GetChangesWhatWasSetAndNothingElse) {

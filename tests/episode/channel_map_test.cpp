@@ -182,7 +182,8 @@ TEST_F(ChannelMaps, AClockThatGoesBackMovesNothing) {
   const Episode episode = read_episode(folder_.path() / "log", robot_);
   EXPECT_EQ(episode.tau, right_.tau);
   ASSERT_FALSE(episode.notes.empty());
-  EXPECT_NE(episode.notes.front().find("no clock that runs forward"), std::string::npos) << episode.notes.front();
+  EXPECT_NE(note_text(episode.notes.front()).find("no clock that runs forward"), std::string::npos)
+      << note_text(episode.notes.front());
 }
 
 TEST_F(ChannelMaps, ListsOfAnotherLengthAreRefused) {

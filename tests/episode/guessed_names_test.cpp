@@ -85,7 +85,8 @@ TEST_F(GuessedNames, PositionsUnderTheNameQ) {
   EXPECT_TRUE(holds(log.tau, {1, 2, 3}));
   EXPECT_TRUE(holds(log.q, {0.4, 0.5, 0.6}));
   EXPECT_EQ(log.time[0], 7.0);
-  EXPECT_EQ(log.notes, (std::vector<std::string>{"positions are read from q.npy", "time stamps are read from t.npy"}));
+  EXPECT_EQ(note_texts(log.notes),
+            (std::vector<std::string>{"positions are read from q.npy", "time stamps are read from t.npy"}));
   EXPECT_EQ(log.channels[1].name, "qpos");
   EXPECT_EQ(log.channels[1].source, "q.npy");
 }
@@ -102,7 +103,7 @@ TEST_F(GuessedNames, NamesThatMatchNoJointAreTakenByOrderAndToldFirst) {
   const Episode log = load("log.csv");
   EXPECT_TRUE(holds(log.tau, {1, 2, 3}));
   ASSERT_EQ(log.guesses.size(), 2u);
-  EXPECT_EQ(log.notes[0], log.guesses[0]);
+  EXPECT_EQ(note_text(log.notes[0]), log.guesses[0]);
   EXPECT_EQ(log.guesses[0],
             "no column is named after a joint of the planar_3r, so they are taken by order: axisC → joint_1, axisB → "
             "joint_2, axisA → joint_3");

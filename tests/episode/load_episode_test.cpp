@@ -250,8 +250,8 @@ TEST_F(LoadEpisode, RowsThatCannotBeUsedKeepTheirPlace) {
   EXPECT_TRUE(same_bits(episode.q, matrix(q)));
   EXPECT_EQ(episode.invalid_steps, (std::vector<Eigen::Index>{1, 3, 4})) << "step 4: a quaternion of length 0.9";
   ASSERT_EQ(episode.notes.size(), 1u);
-  EXPECT_NE(episode.notes[0].find("3 steps"), std::string::npos) << episode.notes[0];
-  EXPECT_NE(episode.notes[0].find("first: step 1"), std::string::npos) << episode.notes[0];
+  EXPECT_NE(note_text(episode.notes[0]).find("3 steps"), std::string::npos) << note_text(episode.notes[0]);
+  EXPECT_NE(note_text(episode.notes[0]).find("first: step 1"), std::string::npos) << note_text(episode.notes[0]);
 }
 
 TEST_F(LoadEpisode, UnevenTimeIsKept) {
@@ -261,7 +261,7 @@ TEST_F(LoadEpisode, UnevenTimeIsKept) {
   EXPECT_EQ(episode.time[3], 1.9);
   EXPECT_NEAR(episode.sample_time(), 0.2, tolerance::kArithmetic) << "gaps 0.2 0 0.7 0.2: the median";
   ASSERT_EQ(episode.notes.size(), 1u);
-  EXPECT_EQ(episode.notes[0], "1 time stamps repeat the one before");
+  EXPECT_EQ(note_text(episode.notes[0]), "1 time stamps repeat the one before");
 }
 
 TEST_F(LoadEpisode, ClockRefusals) {
@@ -352,11 +352,12 @@ TEST_F(LoadEpisode, HolesInOptionalChannelsAreNotedAndNotMeasuredThere) {
   put("log/ddq.npy", to_npy({4, kMotors}, a));
   const Episode episode = load("log");
   EXPECT_TRUE(episode.invalid_steps.empty()) << "the static residual needs none of them";
-  EXPECT_EQ(episode.notes, (std::vector<std::string>{
-                               "dq: 1 steps hold NaN or infinity (first: step 3); who uses it refuses them",
-                               "ddq: 1 steps hold NaN or infinity (first: step 0); who uses it refuses them",
-                               "imu_gyro: 1 steps hold NaN or infinity (first: step 1); read as not measured there",
-                               "imu_acc: 2 steps hold NaN or infinity (first: step 2); read as not measured there"}));
+  EXPECT_EQ(
+      note_texts(episode.notes),
+      (std::vector<std::string>{"dq: 1 steps hold NaN or infinity (first: step 3); who uses it refuses them",
+                                "ddq: 1 steps hold NaN or infinity (first: step 0); who uses it refuses them",
+                                "imu_gyro: 1 steps hold NaN or infinity (first: step 1); read as not measured there",
+                                "imu_acc: 2 steps hold NaN or infinity (first: step 2); read as not measured there"}));
   Observation observation;
   const bool gyro_there[] = {true, false, true, true}, acc_there[] = {true, true, false, false};
   for (Eigen::Index i = 0; i < 4; ++i) {
@@ -394,10 +395,11 @@ TEST(LoadAccelerometer, UnitSignAndAxesAreLookedAt) {
   EXPECT_TRUE(notes({9.81, 0, 0}, true).empty());
   EXPECT_TRUE(notes({0, 0, -9.81}, false).empty()) << "without an orientation nobody can know";
   ASSERT_EQ(notes({-9.81, 0, 0}, true).size(), 1u);
-  EXPECT_NE(notes({-9.81, 0, 0}, true)[0].find("imu_acc: 180° away from up"), std::string::npos);
-  EXPECT_NE(notes({0, 0, 9.81}, true)[0].find("imu_acc: 90° away from up"), std::string::npos);
+  EXPECT_NE(note_text(notes({-9.81, 0, 0}, true)[0]).find("imu_acc: 180° away from up"), std::string::npos);
+  EXPECT_NE(note_text(notes({0, 0, 9.81}, true)[0]).find("imu_acc: 90° away from up"), std::string::npos);
   ASSERT_EQ(notes({0.2, 0, 0}, true).size(), 1u);
-  EXPECT_NE(notes({0.2, 0, 0}, true)[0].find("median norm 0.21 m/s², but gravity is 9.81"), std::string::npos);
+  EXPECT_NE(note_text(notes({0.2, 0, 0}, true)[0]).find("median norm 0.21 m/s², but gravity is 9.81"),
+            std::string::npos);
   EXPECT_ERROR(
       notes({0, 0, 1.0}, false),
       (log / "imu_acc.npy").string() + ": median norm 1.04: it is in g; multiply by 9.81: specific force in m/s²");
@@ -423,7 +425,7 @@ TEST(LoadFindings, WhatALoopWouldRefuseIsNotedOnce) {
   write_file(log / "dq.npy", to_npy({kSteps, 3}, v));
   write_file(log / "tau.npy", to_npy({kSteps, 3}, tau));
   const std::vector<std::string>& joints = robot.model.motor_names();
-  EXPECT_EQ(load_episode(log, robot).notes,
+  EXPECT_EQ(note_texts(load_episode(log, robot).notes),
             (std::vector<std::string>{
                 "position_out_of_limits: 1 steps (first: step 20, " + joints[1] + "); a guarded loop refuses them",
                 "position_jump: 21 steps (first: step 20, " + joints[1] + "); a guarded loop refuses them",

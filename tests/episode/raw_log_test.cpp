@@ -49,7 +49,7 @@ const RawChannel* find(const RawLog& log, const std::string& name) {
 }
 bool noted(const RawLog& log, const std::string& text) {
   return std::any_of(log.notes.begin(), log.notes.end(),
-                     [&](const std::string& note) { return note.find(text) != std::string::npos; });
+                     [&](const Note& note) { return note_text(note).find(text) != std::string::npos; });
 }
 
 TEST_F(RawLogTest, AFolderOfAnyRobotIsRead) {

@@ -47,8 +47,10 @@ TEST(SmoothMotion, VelocitiesAndAccelerationsArePolynomialsDerivatives) {
       EXPECT_NEAR(smooth.tau(i, 1), 2.0, tolerance::kSmoothCubic);
     }
     ASSERT_EQ(smooth.notes.size(), 1u);
-    EXPECT_NE(smooth.notes[0].find("order 3 over 7 samples"), std::string::npos) << smooth.notes[0];
-    EXPECT_NE(smooth.notes[0].find(with_velocity ? "a from velocities" : "a from positions"), std::string::npos);
+    EXPECT_NE(note_text(smooth.notes[0]).find("order 3 over 7 samples"), std::string::npos)
+        << note_text(smooth.notes[0]);
+    EXPECT_NE(note_text(smooth.notes[0]).find(with_velocity ? "a from velocities" : "a from positions"),
+              std::string::npos);
     EXPECT_EQ(smooth.channels.size(), 5u) << "tau qpos dq ddq time";
     EXPECT_NE(smooth.sha256, episode.sha256);
   }

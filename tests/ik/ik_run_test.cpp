@@ -126,7 +126,7 @@ TEST(IkTargets, TextsAreReadAsTheirFormSays) {
   EXPECT_EQ(t.poses[0].translation, Vector3(1, 2, 3));
   EXPECT_EQ(t.position_problems.count(1), 1U);
   const auto one = [](std::vector<std::string> texts) { return refused([&] { parse_ik_targets(texts); }); };
-  EXPECT_TRUE(has(one({"1,2,3,4"}), "--target: '1,2,3,4' has 4 parts, not 3 or 7; "));
+  EXPECT_TRUE(has(one({"1,2,3,4"}), "target: '1,2,3,4' has 4 parts, not 3 or 7; "));
   EXPECT_TRUE(has(one({""}), "has 1 part"));
   EXPECT_TRUE(has(one({"1,2,x"}), "'x' is not a number"));
   EXPECT_TRUE(has(one({"1,2,3", "1,2,3,0,0,0,1"}), "some targets have a quaternion"));
@@ -142,7 +142,7 @@ TEST(IkStart, IsAPoseOrJointsOrNumbers) {
   EXPECT_EQ(named[6], -1.0);
   EXPECT_EQ(named[3], chain.middle()[3]);  // the others in the middle
   const auto why = [&](const std::string& text) { return refused([&] { start(text); }); };
-  EXPECT_TRUE(has(why("redy"), "--start: unknown pose 'redy'; did you mean 'ready'?"));
+  EXPECT_TRUE(has(why("redy"), "start: unknown pose 'redy'; did you mean 'ready'?"));
   EXPECT_TRUE(has(why("0,1"), "2 numbers for a chain of 7"));
   EXPECT_TRUE(has(why("0,1,2,3,4,5,nan"), "'nan' is not a finite number"));
   EXPECT_TRUE(has(why("panda_joint9=1"), "unknown joint of the chain 'panda_joint9'; did you mean 'panda_joint"));

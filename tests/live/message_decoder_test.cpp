@@ -77,7 +77,7 @@ TEST_F(Messages, GapsAreSaid) {
     MessageDecoder decoder(robot, MessageFormat::json);
     EXPECT_EQ(decoder.decode(bytes_of(message), 0, row), Decoded::sample) << decoder.problem();
     std::string all;
-    for (const std::string& note : decoder.notes()) all += note + "\n";
+    for (const Note& note : decoder.notes()) all += note_text(note) + "\n";
     return all;
   };
   const std::string said = notes(R"({"t_ms":1,"q":[1,2,3],"tau":[1,2,3],"temperature":[40,41],"ok":true})");

@@ -289,6 +289,19 @@ def test_a_source_and_a_sink_of_ones_own():
     assert np.isclose(seen.seconds, 0.598)
 
 
+def test_the_time_base_follows_from_the_stream_and_notes_go_to_stderr():
+    """Events are results; how the stream is read is a diagnostic, and so is a silent stream."""
+    bare = [json.dumps({name: value for name, value in json.loads(sample(i)).items() if name != "time"}) for i in range(20)]
+    alarm = [sample(i, tau=[0.0, 90.0, 0.0]) for i in range(200, 400)]
+    done = watch("-", "--robot", "planar_3r", lines="\n".join(bare) + "\n")
+    assert "time is the receiver's clock" in done.stdout.splitlines()[0], done.stdout
+    assert any(line.startswith("note: no time stamps") for line in done.stderr.splitlines()), done.stderr
+    assert not any(line.startswith("note: no time stamps") for line in done.stdout.splitlines())
+    done = watch("-", "--robot", "planar_3r", lines="\n".join([sample(i) for i in range(200)] + alarm) + "\n")
+    assert "time is the sender's stamps" in done.stdout and "no time stamps" not in done.stderr, done.stdout
+    assert any(" s  " in line for line in done.stdout.splitlines()) and not any(" s  " in line for line in done.stderr.splitlines())
+
+
 def test_a_listener_that_goes_away_ends_nothing():
     """Neither one at tcp://, in whatever way it closes, nor the reader of standard output."""
     with socket.socket() as free:

@@ -209,7 +209,8 @@ TEST_F(PoseAdviceOnTheH1_2, LeavesOutWhatNoPoseOfAShortArmPasses) {
   ASSERT_EQ(limits.limits.size(), 1u);
   EXPECT_EQ(limits.limits[0].quantity, PoseQuantity::error_force);
   ASSERT_EQ(limits.notes.size(), 1u);
-  EXPECT_NE(limits.notes[0].find("sd is left out at tool: 3 joints' torques"), std::string::npos) << limits.notes[0];
+  EXPECT_NE(note_text(limits.notes[0]).find("sd is left out at tool: 3 joints' torques"), std::string::npos)
+      << note_text(limits.notes[0]);
   EXPECT_TRUE(advise(planar, {"tool"}, planar.pose("bent"), limits).found);
   const PoseLimits whole = pose_limits(robot_, PoseLimitSet::sd, kLeft);
   ASSERT_EQ(whole.limits.size(), 1u) << "of seven joints nothing is left out";

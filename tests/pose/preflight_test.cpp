@@ -169,7 +169,7 @@ TEST(Preflight, RobotWithoutReferenceJoint) {
     EXPECT_EQ(rest.insensible, 1);
     EXPECT_EQ(rest.worst_sd(), rest.force_sd[1]) << "of what it senses";
     ASSERT_FALSE(report.notes.empty());
-    EXPECT_NE(report.notes[0].find("senses x and y of the base; z not, by its build"), std::string::npos);
+    EXPECT_NE(note_text(report.notes[0]).find("senses x and y of the base; z not, by its build"), std::string::npos);
     ASSERT_EQ(report.conditioning_checks.size(), 1u);
     EXPECT_EQ(report.passed, std::string(name) == "bent");
     EXPECT_EQ(report.conditioning_checks[0].passed, report.passed);

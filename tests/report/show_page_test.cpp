@@ -104,7 +104,8 @@ TEST(ShowPage, WithoutTimeTheAxisIsTheStep) {
   EXPECT_EQ(plain_text(show_page(log).subtitle), "100 steps without time stamps");
   EXPECT_TRUE(says(show_page(log), "Not in this log: time stamps,"));
   log.bad_clock = true;
-  log.notes = {"time stamps unusable: time goes back at step 20, from 0.380000 s to 0.100000 s", "another note"};
+  log.notes = {Note(NoteCode::time_goes_back, "time", {20, "0.380000", "0.100000"}),
+               Note(NoteCode::converted, "", {"another note"})};
   const Page page = show_page(log);
   EXPECT_EQ(plain_text(page.subtitle), "100 steps, time stamps unusable");
   const std::vector<Paragraph>& missing = page.answers.at(1).paragraphs;

@@ -131,7 +131,7 @@ TEST_F(Profile, BareDescriptionIsARobot) {
   const Robot robot = load_robot((folder_ / "planar_3r.urdf").string());
   EXPECT_EQ(robot.model.base(), Base::fixed) << "one limb";
   EXPECT_EQ(robot.profile.base_source, BaseSource::limbs);
-  EXPECT_EQ(base_text(robot), "fixed (one limb; --base floating otherwise)");
+  EXPECT_EQ(base_text(robot), "fixed (one limb; base=floating otherwise)");
   EXPECT_EQ(robot.profile.options.motors, (std::vector<std::string>{"joint_1", "joint_2", "joint_3"}));
   EXPECT_EQ(robot.profile.motor_labels, robot.profile.options.motors);
   EXPECT_EQ(robot.profile.figures.size(), 3u);
@@ -142,15 +142,15 @@ TEST_F(Profile, TheBaseIsTheUsersElseTheProfilesElseByLimbs) {
   const std::string file = write(text_).string();
   EXPECT_EQ(base_text(load_robot(file)), "fixed (the profile's)");
   const Robot freed = load_robot(file, MeshPolicy::required, Base::free_flyer);
-  EXPECT_EQ(base_text(freed), "floating (--base)");
+  EXPECT_EQ(base_text(freed), "floating (base)");
   EXPECT_EQ(freed.model.nv(), 9);
   EXPECT_EQ(load_robot(write(replaced(text_, "base = \"fixed\"", "base = \"floating\"")).string()).model.base(),
             Base::free_flyer);
   EXPECT_EQ(base_text(load_robot(write(replaced(text_, "base = \"fixed\"", "")).string())),
-            "fixed (one limb; --base floating otherwise)");
+            "fixed (one limb; base=floating otherwise)");
   EXPECT_EQ(base_text(test::own_robot("h1_2")), "floating (the profile's)");
   const std::string h1_2 = (test::robots_folder() / "h1_2" / "h1_2.urdf").string();
-  EXPECT_EQ(base_text(load_robot(h1_2)), "floating (4 limbs; --base fixed otherwise)");
+  EXPECT_EQ(base_text(load_robot(h1_2)), "floating (4 limbs; base=fixed otherwise)");
   EXPECT_EQ(load_robot(h1_2, MeshPolicy::required, Base::fixed).model.nv(), 27);
   // A profile that a program made keeps its base.
   RobotProfile own;

@@ -100,7 +100,7 @@ TEST(Urdf, ReadsNumbersFramesAndShapes) {
   EXPECT_EQ(r.joints[0].effort_limit, 3);
   EXPECT_EQ(r.joints[0].velocity_limit, 4);
   ASSERT_EQ(r.notes.size(), 1u);
-  EXPECT_NE(r.notes[0].find("'k' mimics"), std::string::npos);
+  EXPECT_NE(note_text(r.notes[0]).find("'k' mimics"), std::string::npos);
   EXPECT_EQ(r.joints[0].mimics, "");
   EXPECT_EQ(r.joints[1].mimics, "j");
 }
@@ -124,7 +124,7 @@ TEST(Urdf, RollPitchYawIsAboutFixedAxes) {
 TEST(Urdf, MovingLinkWithoutInertia) {
   const RobotDescription r =
       parse(robot(link("a") + joint("j", "a", "b") + link("b", "") + joint("k", "b", "c") + link("c")));
-  EXPECT_EQ(r.notes,
+  EXPECT_EQ(note_texts(r.notes),
             std::vector<std::string>{"line 4: link 'b' has no mass and moves (joint 'j'): read as the file has it"});
   EXPECT_NO_THROW(parse(robot(link("a", "") + joint("j", "a", "b", "fixed") + link("b", ""))));
 }
@@ -134,7 +134,7 @@ TEST(Urdf, ShapeWithoutMassIsNoted) {
       parse(robot(link("a") + joint("j", "a", "b", "fixed") +
                   link("b", "<collision><geometry><sphere radius=\"1\"/></geometry></collision>")));
   ASSERT_EQ(r.notes.size(), 1u);
-  EXPECT_NE(r.notes[0].find("line 4: link 'b'"), std::string::npos) << r.notes[0];
+  EXPECT_NE(note_text(r.notes[0]).find("line 4: link 'b'"), std::string::npos) << note_text(r.notes[0]);
 }
 
 TEST(Urdf, BadInertia) {
@@ -156,7 +156,8 @@ TEST(Urdf, AnInertiaThatNoBodyHasIsNoted) {
         R"(<mass value="1e-6"/><inertia ixx="1" iyy="1" izz="-1" ixy="0" ixz="0" iyz="0"/>)"}) {
     const RobotDescription r = parse(robot(link("a", std::string("\n<inertial>") + text + "</inertial>\n")));
     ASSERT_EQ(r.notes.size(), 1u);
-    EXPECT_EQ(r.notes[0], "line 3: link 'a': the inertia is not positive, no body has it; dynamics refuse it");
+    EXPECT_EQ(note_text(r.notes[0]),
+              "line 3: link 'a': the inertia is not positive, no body has it; dynamics refuse it");
     try {
       detail::check_inertia(RobotModel(r));
       ADD_FAILURE() << text;
@@ -175,7 +176,8 @@ TEST(Urdf, WhatWeighsNothingIsReadAsAPoint) {
       "\n"
       R"(<inertial><mass value="1e-6"/><inertia ixx="2e-8" iyy="3e-8" izz="4e-8" ixy="6e-8" ixz="1e-8" iyz="0"/></inertial>)")));
   ASSERT_EQ(r.notes.size(), 1u);
-  EXPECT_NE(r.notes[0].find("link 'a': no body has such an inertia"), std::string::npos) << r.notes[0];
+  EXPECT_NE(note_text(r.notes[0]).find("link 'a': no body has such an inertia"), std::string::npos)
+      << note_text(r.notes[0]);
   EXPECT_EQ(r.links.at(0).inertial.mass, 1e-6);
   EXPECT_TRUE(r.links.at(0).inertial.inertia.isZero(0.0));
 }
@@ -188,8 +190,8 @@ TEST(Urdf, TriangleInequalityIsNoted) {
         .notes;
   };
   ASSERT_EQ(notes("9").size(), 1u);
-  EXPECT_NE(notes("9")[0].find("line 3: link 'a': the inertia breaks the triangle"), std::string::npos)
-      << notes("9")[0];
+  EXPECT_NE(note_text(notes("9")[0]).find("line 3: link 'a': the inertia breaks the triangle"), std::string::npos)
+      << note_text(notes("9")[0]);
   EXPECT_TRUE(notes("2").empty());
 }
 

@@ -110,7 +110,7 @@ TEST(MujocoScene, LeavesTheArmatureOfAFreeJointOut) {
   const MujocoScene with(test::scene_of(text)), without(test::scene_of(test::kMixedMjcf));
   const MujocoRobot robot = mujoco_robot(with), plain = mujoco_robot(without);
   ASSERT_EQ(robot.description.notes.size(), plain.description.notes.size() + 1);
-  EXPECT_EQ(robot.description.notes[0],
+  EXPECT_EQ(note_text(robot.description.notes[0]),
             "the free joint 'craft' has an armature of 1, which is left out: a floating base has no rotor");
   // In the simulation too: both have one mass matrix.
   const RobotModel model = robot.model();
@@ -129,7 +129,7 @@ TEST(MujocoScene, RefusesAnActuatorOfNoJoint) {
   std::string text = test::kPusherMjcf;
   text.replace(text.find("joint=\"down\" forcerange"), 12, "site=\"sole\" ");
   const MujocoScene scene(test::scene_of(text));
-  const std::vector<std::string> notes = mujoco_robot(scene).description.notes;
+  const std::vector<std::string> notes = note_texts(mujoco_robot(scene).description.notes);
   EXPECT_TRUE(std::ranges::any_of(notes, [](const std::string& note) {
     return note == "actuator 'down' acts on a body or a site, and is no torque of a joint";
   }));
@@ -156,7 +156,7 @@ TEST(MujocoScene, ATendonMovesItsJoints) {
   const MujocoRobot robot = mujoco_robot(scene);
   EXPECT_EQ(robot.options.motors, (std::vector<std::string>{"one", "two"}));
   ASSERT_EQ(robot.description.notes.size(), 1U);
-  EXPECT_EQ(robot.description.notes[0],
+  EXPECT_EQ(note_text(robot.description.notes[0]),
             "actuator 'pull' pulls the tendon 'both', and with it one, two: each is a motor here");
   expect_words([&] { MujocoPlant{scene, {}}; },
                {"actuator 'pull' is the torque of no joint: it pulls the tendon 'both'"});
@@ -226,8 +226,8 @@ TEST(MujocoRobot, IsDrawnAsTheFilesDrawIt) {
 TEST(MujocoRobot, TellsWhatTheTreeDoesNotHold) {
   const MujocoRobot robot = mujoco_robot(MujocoScene(ur5e_scene({.gripper = ToolJoints::real})));
   ASSERT_EQ(robot.description.notes.size(), 2u);
-  EXPECT_NE(robot.description.notes[0].find("3 equality constraints"), std::string::npos);
-  EXPECT_NE(robot.description.notes[1].find("springs"), std::string::npos);
+  EXPECT_NE(note_text(robot.description.notes[0]).find("3 equality constraints"), std::string::npos);
+  EXPECT_NE(note_text(robot.description.notes[1]).find("springs"), std::string::npos);
 }
 
 TEST(SceneOrder, ThereAndBack) {

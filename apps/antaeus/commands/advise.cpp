@@ -94,7 +94,7 @@ constexpr void visit_fields(const ToldAdvice*, auto&& visit) {
     }
     return list_json(asked, [](auto& limit) { return to_json(ToldLimit{limit}); });
   }));
-  visit(file_field("left_out", "", [](const A& a) { return a.advice.limits.notes; }));
+  visit(file_field("left_out", "", [](const A& a) { return note_texts(a.advice.limits.notes); }));
   visit(file_field("satisfied", "", [](const A& a) { return a.advice.satisfied; }));
   visit(file_field("found", "", [](const A& a) { return a.advice.found; }));
   visit(file_field("distance", "rad", [](const A& a) { return a.advice.found ? a.advice.distance : kNaN; }));
@@ -135,7 +135,7 @@ struct AdviseCommand {
       advice.push_back(advise(loaded, frames, posed.q, limits, joints, how));
     }
     const PoseQuality quality(loaded, frames);
-    std::vector<std::string> notes = pose_notes(loaded, posed.q, pose.typed(), frames);
+    std::vector<Note> notes = pose_notes(loaded, posed.q, pose.typed(), frames);
     for (const PoseAdvice& one : advice) notes.insert(notes.end(), one.limits.notes.begin(), one.limits.notes.end());
     print(json ? with_base(with_notes(advice_json(advice, posed, quality), notes), loaded).dump() + "\n"
                : to_text(advice, posed, quality) + "\n" + notes_text(notes) + "  " + base_line(loaded) + "\n");

@@ -153,7 +153,8 @@ int deliver(const Audit& audit, const Delivery& delivery, FileSet* files, const 
   const auto note = [&](const Episode& episode) {
     const bool all = &episode == &audit.audited.episode && audit.whole.invalid_steps > 0;
     if (episode.invalid_steps.empty() && !all) return;
-    unusable += (unusable.empty() ? "" : "; ") + episode.name + ": " + episode.notes.back();
+    const Note* const why = why_invalid(episode.notes);
+    if (why) unusable += (unusable.empty() ? "" : "; ") + episode.name + ": " + note_text(*why);
   };
   note(audit.audited.episode);
   for (const EpisodeAudit& baseline : audit.baselines) note(baseline.episode);

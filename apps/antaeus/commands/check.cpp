@@ -72,10 +72,9 @@ struct CheckCommand {
                            ". Use it in place of the robot's name: --robot " + shell_word(fixed_file()) + ".",
                        2, "--robot " + shell_word(fixed_file()));
     if (repaired.stated > 0)
-      text += wrapped("• Through it: " + printable(check_headline(repaired.left)) +
-                          (serious_findings(repaired.left).empty() ? "." : ""),
-                      2);
-    for (const std::string& one : repaired.not_fixed) text += wrapped("• Not fixed: " + printable(one), 2);
+      text += wrapped(
+          "• Through it: " + check_headline(repaired.left) + (serious_findings(repaired.left).empty() ? "." : ""), 2);
+    for (const std::string& one : repaired.not_fixed) text += wrapped("• Not fixed: " + one, 2);
     return text;
   }
 
@@ -96,7 +95,7 @@ struct CheckCommand {
                               (result.robot.empty() ? "" : " (" + printable(result.robot) + ")"));
     for (const CheckAnswer& answer : check_story(result)) {
       out += heading(answer.question);
-      for (const std::string& sentence : answer.sentences) out += wrapped("• " + printable(sentence), 2);
+      for (const std::string& sentence : answer.sentences) out += wrapped("• " + sentence, 2);
     }
     return out + joints_table(result);
   }

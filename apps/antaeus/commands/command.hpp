@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "antaeus/core/note.hpp"
 #include "antaeus/core/types.hpp"
 
 namespace antaeus {
@@ -110,14 +111,14 @@ VectorX named_pose(const Robot& robot, const std::string& name, const std::strin
 std::string no_whole_number(const std::string& text);
 /// Which motors of a pose stand outside their limits, and which that \p positions (of --positions; empty: a pose from
 /// elsewhere) does not name stand elsewhere than at zero.
-std::vector<std::string> pose_notes(const Robot& robot, const VectorX& q, const std::string& positions,
-                                    const std::vector<std::string>& endpoints);
+std::vector<Note> pose_notes(const Robot& robot, const VectorX& q, const std::string& positions,
+                             const std::vector<std::string>& endpoints);
 /// Notes as lines of their own; empty without any.
-std::string notes_text(const std::vector<std::string>& notes);
+std::string notes_text(const std::vector<Note>& notes);
 /// What is wrong with a log, before all else; empty for none. \param sentences  of set_up_sentences
 std::string set_up_text(const std::vector<std::string>& sentences);
-/// With the key `notes` where there are some.
-Json with_notes(Json json, const std::vector<std::string>& notes);
+/// With the keys `notes` and `note_details` where there are some.
+Json with_notes(Json json, const std::vector<Note>& notes);
 /// Motor positions "joint=value,joint=value" on top of zero, or the nearest to it that a joint's limits allow.
 /// \throws OptionsError
 VectorX parse_positions(const Robot& robot, const std::string& text, const std::string& option);

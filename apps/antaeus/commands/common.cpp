@@ -104,7 +104,7 @@ Robot RobotChoice::load() const {
   Robot loaded = is_mjcf ? load_mjcf(robot, chosen)
                          : load_robot(robot, MeshPolicy::ignored, chosen);  // a page says which mesh is not there
   for (const Payload& payload : loads()) loaded = with_payload(loaded, payload, "--payload");
-  for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment);
+  for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment, "--set");
   if (threads) loaded.profile.settings.set("replay.threads=" + std::to_string(*threads), "--threads");
   return loaded;
 }
@@ -219,46 +219,47 @@ VectorX named_pose(const Robot& robot, const std::string& name, const std::strin
   return robot.pose(name);
 }
 
-std::vector<std::string> pose_notes(const Robot& robot, const VectorX& q, const std::string& positions,
-                                    const std::vector<std::string>& endpoints) {
+std::vector<Note> pose_notes(const Robot& robot, const VectorX& q, const std::string& positions,
+                             const std::vector<std::string>& endpoints) {
   const RobotModel& model = robot.model;
-  std::vector<std::string> notes = position_notes(robot, q, endpoints);
+  std::vector<Note> notes = position_notes(robot, q, endpoints);
   if (positions.empty()) return notes;
   const VectorX zeros = allowed_zeros(model);
   for (int m = 0; m < q.size(); ++m) {
     const std::string& name = model.motor_names()[static_cast<std::size_t>(m)];
-    const auto outside = std::ranges::find(notes, outside_limits(model, m, q[m]));
+    const auto outside = std::ranges::find_if(
+        notes, [&](const Note& note) { return note.code == NoteCode::outside_limits && note.subject == name; });
     if (outside != notes.end() && !slides(model, m)) {
-      *outside += "; radians are asked for";
+      std::string hint = "; radians are asked for";
       if (std::abs(q[m]) > 2 * std::numbers::pi) {
-        *outside += ", and " + significant_text(q[m], 4) + " looks like degrees: " + name + "=" +
-                    significant_text(q[m] * std::numbers::pi / 180.0, 4);
+        hint += ", and " + significant_text(q[m], 4) + " looks like degrees: " + name + "=" +
+                significant_text(q[m] * std::numbers::pi / 180.0, 4);
       }
+      outside->values.emplace_back(hint);
     }
     if (zeros[m] == 0.0 || ("," + positions).find("," + name + "=") != std::string::npos) continue;
-    notes.push_back(name + " is not named and may not be at zero: it stands at " + significant_text(zeros[m], 4) +
-                    ", the nearest that its limits allow");
+    notes.push_back({NoteCode::joint_not_named, name, {NoteValue(zeros[m], significant_text(zeros[m], 4))}});
   }
   return notes;
 }
 
 ExitCode code_of_readings(const Episode& log, bool usable) { return usable && log.silent.empty() ? kFine : kRefused; }
 
-std::string notes_text(const std::vector<std::string>& notes) {
+std::string notes_text(const std::vector<Note>& notes) {
   std::string text;
-  for (const std::string& note : notes) text += wrapped("Note: " + printable(note) + ".", 2);
+  for (const Note& note : notes) text += wrapped("Note: " + note_text(note, FrontEnd::command_line) + ".", 2);
   return text;
 }
 
 std::string set_up_text(const std::vector<std::string>& sentences) {
   if (sentences.empty()) return {};
   std::string text = heading("Is the log what the profile says?");
-  for (const std::string& sentence : sentences) text += wrapped("• " + printable(sentence), 2);
+  for (const std::string& sentence : sentences) text += wrapped("• " + sentence, 2);
   return text;
 }
 
-Json with_notes(Json json, const std::vector<std::string>& notes) {
-  if (!notes.empty()) json.set("notes", to_json(notes));
+Json with_notes(Json json, const std::vector<Note>& notes) {
+  if (!notes.empty()) json.set("notes", to_json(note_texts(notes))).set("note_details", to_json(notes));
   return json;
 }
 

@@ -212,7 +212,7 @@ struct ContactCommand {
 
   ContactResult solve_total() const {
     Settings settings;
-    for (const std::string& assignment : robot.assignments) settings.set(assignment);
+    for (const std::string& assignment : robot.assignments) settings.set(assignment, "--set");
     const TotalMotion read = read_total_motion(total, request.contacts);
     return contact_split(read, request, settings.get<ContactOptions>(), settings.get<SplitOptions>(),
                          settings.get<TimingOptions>());
@@ -301,7 +301,7 @@ struct ContactCommand {
       for (const Answer& answer : page.answers) {
         out += heading(answer.question);
         for (const Paragraph& paragraph : answer.paragraphs) {
-          out += wrapped((paragraph.quiet ? "Note: " : "• ") + printable(plain_text(paragraph.text)), 2);
+          out += wrapped((paragraph.quiet ? "Note: " : "• ") + plain_text(paragraph.text), 2);
         }
       }
       print(out);

@@ -117,7 +117,8 @@ struct EstimateCommand {
     why = estimates.why();
     print(json ? with_base(to_json(), loaded).dump() + "\n"
                : to_text(estimates.steps()) + "  " + base_line(loaded) + "\n");
-    std::string line = !read.invalid_steps.empty() ? read.notes.back() : read.silent.empty() ? "" : read.silent.front();
+    std::string line = why_unusable(read);
+    if (line.empty() && !read.silent.empty()) line = read.silent.front();
     if (!is_usable()) {
       line +=
           std::string(line.empty() ? "" : "; ") + (clock_stands ? "the clock stands still" : "every step is refused");
@@ -182,10 +183,15 @@ struct EstimateCommand {
       }
     }
     print(json ? with_base(to_json(), loaded).dump() + "\n" : to_text(log.steps()) + "  " + base_line(loaded) + "\n");
-    if (!log.invalid_steps.empty()) say("antaeus: " + log.name + ": " + log.notes.back());
+    if (const std::string line = why_unusable(log); !line.empty()) say("antaeus: " + log.name + ": " + line);
     const auto& verdicts = std::get<TextColumn>(table.column("verdict").data);
     for (std::size_t row = 0; row < table.rows(); ++row) any_used |= is_used(verdicts[row]);
     return code_of_readings(log, is_usable());
+  }
+  /// Returns why steps of the log cannot be used; empty where all can.
+  static std::string why_unusable(const Episode& log) {
+    const Note* const why = log.invalid_steps.empty() ? nullptr : why_invalid(log.notes);
+    return why ? note_text(*why) : "";
   }
   static bool is_used(std::string_view verdict) { return verdict != "refused" && verdict != "invalid_input"; }
   static double number(const Json& value) { return value.is_number() ? value.number() : kNaN; }
@@ -228,14 +234,13 @@ struct EstimateCommand {
   }
 
   Json to_json() {
-    std::vector<std::string> notes = set_up;
-    if (!why.empty()) notes.push_back(why);
-    notes.insert(notes.end(), senses.begin(), senses.end());
+    const std::vector<Note> notes = configuration_notes(set_up, why, senses);
     return Json::object()
         .set("schema", "antaeus.estimate/1")
         .set("estimator", name)
         .set("left_out", antaeus::to_json(left_out))
-        .set("notes", antaeus::to_json(notes))
+        .set("notes", antaeus::to_json(note_texts(notes)))
+        .set("note_details", antaeus::to_json(notes))
         .set("rows", std::move(rows));
   }
 
@@ -282,8 +287,7 @@ struct EstimateCommand {
     if (step < 0 && kStepsShown < steps) {
       text += "  … " + std::to_string(steps - kStepsShown) + " more steps: --out FILE.csv or --json\n";
     }
-    if (!why.empty()) text += notes_text({why});
-    if (!senses.empty()) text += notes_text(senses);
+    text += notes_text(configuration_notes({}, why, senses));
     if (!left_out.empty()) {
       text += wrapped("Left out: " + joined(left_out) + ", because " + kWhyLeftOut +
                           ". --estimator deployed or stacked has numbers there.",

@@ -39,7 +39,7 @@ std::string write_experiment(const ExperimentResult& result, const Settings& set
 }
 
 std::string experiment_story(const ExperimentResult& result) {
-  std::string out = heading(printable(result.title)) + wrapped(printable(result.question), 2);
+  std::string out = heading(result.title) + wrapped(result.question, 2);
   TextTable metrics({"figure", "value", "unit", "criterion", "", "published", "meaning"});
   for (const Metric& one : result.metrics) {
     metrics.add({one.name, value_text(one.value), one.unit, criterion_text(one),
@@ -58,7 +58,7 @@ std::string experiment_story(const ExperimentResult& result) {
       table.add(std::move(cells));
     }
     out += heading(comparison.title) + table.text();
-    if (!comparison.note.empty()) out += wrapped(printable(comparison.note), 2);
+    if (!comparison.note.empty()) out += wrapped(comparison.note, 2);
   }
   if (!result.phases.empty()) {
     TextTable phases({"time s", "phase", "because"});
@@ -70,7 +70,7 @@ std::string experiment_story(const ExperimentResult& result) {
   const auto list = [&out](const char* title, const std::vector<std::string>& sentences) {
     if (sentences.empty()) return;
     out += heading(title);
-    for (const std::string& sentence : sentences) out += wrapped("• " + printable(sentence), 2);
+    for (const std::string& sentence : sentences) out += wrapped("• " + sentence, 2);
   };
   list("Findings", result.findings);
   list("Simulated", result.physics);

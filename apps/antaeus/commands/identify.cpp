@@ -164,7 +164,7 @@ struct IdentifyCommand {
     std::string out;
     for (const IdentifyAnswer& answer : identify_story(result)) {
       out += heading(answer.question);
-      for (const std::string& sentence : answer.sentences) out += wrapped("• " + printable(sentence), 2);
+      for (const std::string& sentence : answer.sentences) out += wrapped("• " + sentence, 2);
     }
     if (!result.joints.empty() && result.identified) {
       TextTable table({"joint", "offset", "± se", "σ", "σ_b", "left before", "after", "held out", "covered %"});

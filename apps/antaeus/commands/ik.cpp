@@ -152,7 +152,7 @@ struct IkCommand {
       out += heading(answer.question);
       for (const IkStatement& one : answer.statements) {
         const std::string about = one.target >= 0 ? "Target " + std::to_string(one.target) + ": " : "";
-        out += wrapped((one.quiet ? "Note: " : "• ") + printable(one.lead + about + one.text), 2);
+        out += wrapped((one.quiet ? "Note: " : "• ") + one.lead + about + one.text, 2);
       }
     }
     return out + positions(result);

@@ -72,7 +72,7 @@ struct MapCommand {
     const PoseMap map = map_poses(loaded, endpoints.endpoints.empty() ? moved(loaded, frames) : frames, held, joints[0],
                                   joints[1], steps, progress_bar("map"));
     write(draw_pose_map(map, quantities, "pose-map"), pose_table(map));
-    const std::vector<std::string> notes = held_notes(loaded, held, map.endpoints);
+    const std::vector<Note> notes = held_notes(loaded, held, map.endpoints);
     if (json) {
       Json marks = Json::array();
       for (const MapMark& mark : map.marks) {
@@ -104,24 +104,24 @@ struct MapCommand {
   }
 
   /// Of joints that the map does not move.
-  std::vector<std::string> held_notes(const Robot& loaded, const LabelledPose& held,
-                                      const std::vector<std::string>& frames) const {
-    std::vector<std::string> notes = pose_notes(loaded, held.q, pose.typed(), frames);
-    std::erase_if(notes, [&](const std::string& note) {
-      return note.starts_with(joints[0] + " ") || note.starts_with(joints[1] + " ");
+  std::vector<Note> held_notes(const Robot& loaded, const LabelledPose& held,
+                               const std::vector<std::string>& frames) const {
+    std::vector<Note> notes = pose_notes(loaded, held.q, pose.typed(), frames);
+    std::erase_if(notes, [&](const Note& note) {
+      return note.code != NoteCode::effort_limit && (note.subject == joints[0] || note.subject == joints[1]);
     });
-    const std::vector<std::string> left_out = untold(loaded, frames);
+    const std::vector<Note> left_out = untold(loaded, frames);
     notes.insert(notes.end(), left_out.begin(), left_out.end());
     return notes;
   }
 
   /// Why the sd of some endpoints is no number to judge them by.
-  static std::vector<std::string> untold(const Robot& loaded, const std::vector<std::string>& frames) {
-    std::vector<std::string> notes;
+  static std::vector<Note> untold(const Robot& loaded, const std::vector<std::string>& frames) {
+    std::vector<Note> notes;
     const PoseQuality quality(loaded, frames);
     for (std::size_t k = 0; k < frames.size(); ++k) {
       const std::string why = quality.untold_force(static_cast<int>(k));
-      if (!why.empty()) notes.push_back(why + "; where its sd is the prior's, no pose passes the limit");
+      if (!why.empty()) notes.push_back({NoteCode::sd_of_prior, frames[k], {why}});
     }
     return notes;
   }
@@ -154,18 +154,20 @@ struct MapCommand {
     }
     const PoseList list = list_poses(loaded, frames, std::move(all), progress_bar("map"));
     write(draw_figure(pose_list_figure(list, quantities, "pose-list")), pose_table(list));
-    std::vector<std::string> notes = untold(loaded, frames);
+    std::vector<Note> notes = untold(loaded, frames);
     for (const LabelledPose& one : list.poses) {
       for (int m = 0; m < one.q.size(); ++m) {
-        const std::string outside = outside_limits(loaded.model, m, one.q[m]);
-        if (!outside.empty()) notes.push_back(one.name + ": " + outside);
+        if (std::optional<Note> outside = outside_limits(loaded.model, m, one.q[m])) {
+          outside->subject = one.name + ": " + outside->subject;
+          notes.push_back(std::move(*outside));
+        }
       }
     }
     constexpr std::size_t kToldNotes = 20;
     if (notes.size() > kToldNotes) {
-      const std::string more = "and " + std::to_string(notes.size() - kToldNotes) + " more positions outside limits";
+      const std::size_t more = notes.size() - kToldNotes;
       notes.resize(kToldNotes);
-      notes.push_back(more);
+      notes.push_back({NoteCode::more_positions, "", {more}});
     }
     if (json) {
       print(with_base(with_notes(Json::object()

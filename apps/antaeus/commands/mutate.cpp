@@ -58,7 +58,7 @@ struct MutateCommand {
     const Episode good = read_checked_log(log, known).load();
     const Episode wrong = mutate(known, good, one);
     write_episode(wrong, out);
-    print(wrapped(printable(good.name + ", " + wrong.notes.back() + ". Written to " + out + "."), 2));
+    print(wrapped(good.name + ", " + note_text(wrong.notes.back()) + ". Written to " + out + ".", 2));
     return kFine;
   }
 };

@@ -40,11 +40,13 @@ PipedLog::PipedLog(const std::string& log, const std::string& format) : file_(lo
 }
 
 void PipedLog::rethrow(const Error& error) const {
-  const std::string name = printable(file_.string());
-  std::string text = error.what();
-  const std::size_t at = scratch_ ? text.find(name) : std::string::npos;
-  if (at == std::string::npos) throw;
-  throw Error("", text.replace(at, name.size(), "standard input"));
+  const std::string name = file_.string();
+  if (!scratch_) throw;
+  const auto renamed = [&](std::string text) {
+    const std::size_t at = text.find(name);
+    return at == text.npos ? text : text.replace(at, name.size(), "standard input");
+  };
+  throw Error(renamed(error.place()), renamed(error.problem()), renamed(error.remedy()));
 }
 
 }  // namespace antaeus::cli

@@ -40,7 +40,7 @@ struct PreflightCommand {
     }
     const PreflightReport report =
         preflight(loaded, frames, posed.q, target, options.preflight, turns ? &*imu : nullptr);
-    std::vector<std::string> notes = pose_notes(loaded, posed.q, pose.typed(), frames);
+    std::vector<Note> notes = pose_notes(loaded, posed.q, pose.typed(), frames);
     notes.insert(notes.end(), report.notes.begin(), report.notes.end());
     if (json) {
       Json out = with_base(with_notes(to_json(report), notes), loaded);
@@ -194,7 +194,7 @@ struct PreflightCommand {
   }
 
   /// \param logged  an IMU, in the episode that the pose was taken from
-  static std::string to_text(const PreflightReport& report, const Robot& loaded, const std::vector<std::string>& notes,
+  static std::string to_text(const PreflightReport& report, const Robot& loaded, const std::vector<Note>& notes,
                              bool logged) {
     TextTable poses({"endpoint", "x m", "y m", "z m", "kappa", "kappa scaled", "sigma min", "gain Fz", "gain |F|"});
     for (const PoseConditioning& p : report.endpoints) {

@@ -105,7 +105,8 @@ constexpr void visit_fields(const ShownRobot*, auto&& visit) {
   visit(file_field("frames_to_touch", "", [](const R& r) { return r.facts.endpoints; }));
   visit(file_field("senses", "", [](const R& r) { return r.senses; }));
   visit(file_field("missing", "", [](const R& r) { return r.facts.missing; }));
-  visit(file_field("notes", "", [](const R& r) { return r.model().description().notes; }));
+  visit(file_field("notes", "", [](const R& r) { return note_texts(r.model().description().notes); }));
+  visit(file_field("note_details", "", [](const R& r) { return r.model().description().notes; }));
   visit(file_field("provenance", "", [](const R& r) { return r.profile().provenance; }));
 }
 
@@ -146,7 +147,7 @@ struct RobotCommand {
 
   std::string written_text(const RobotFacts& facts) const {
     std::string text = heading("Profile of " + printable(facts.title) + ": " + printable(profile));
-    const auto say = [&](const std::string& line) { text += wrapped("• " + printable(line), 2); };
+    const auto say = [&](const std::string& line) { text += wrapped("• " + line, 2); };
     say(std::to_string(facts.motors.size()) + (facts.motors.size() == 1 ? " motor" : " motors") + ", base " +
         (facts.base == Base::fixed ? "fixed" : "floating") + " (" + facts.base_why + ")");
     for (const EndpointFacts& e : facts.endpoints) {
@@ -157,9 +158,9 @@ struct RobotCommand {
       say("IMU " + facts.imu_frame + ": " + facts.imu_why);
     if (!facts.log.empty()) {
       for (const LogChannelFacts& c : facts.log_channels) say("log, " + c.channel + ": " + c.source);
-      for (const std::string& note : facts.log_notes) say("log: " + note);
+      for (const Note& note : facts.log_notes) say("log: " + note_text(note, FrontEnd::command_line));
     }
-    for (const std::string& guess : facts.guesses) say("guessed: " + guess);
+    for (const Note& guess : facts.guesses) say("guessed: " + note_text(guess, FrontEnd::command_line));
     if (!facts.missing.empty()) text += heading("What the description does not say");
     for (const std::string& one : facts.missing) say(one);
     return text + "\n" +
@@ -244,7 +245,7 @@ struct RobotCommand {
       if (!moves) continue;
       table.add({before + printable(j.joint.name), printable(j.joint.parent), fixed(j.joint.lower, 3),
                  fixed(j.joint.upper, 3), j.slides() ? "m" : "rad", fixed(j.mass, 3),
-                 std::string(to_string(j.use)) + (j.why.empty() ? "" : ": " + printable(j.why))});
+                 std::string(to_string(j.use)) + (j.why.empty() ? "" : ": " + j.why)});
     }
     return table.empty() ? "" : heading("Tree of " + printable(robot.model.description().root)) + table.text();
   }
@@ -286,17 +287,17 @@ struct RobotCommand {
     const bool found = endpoints.empty();
     for (const EndpointFacts& e : facts.endpoints) {
       if (!found || !e.chosen) continue;
-      endpoints.add({printable(e.endpoint.frame), printable(e.endpoint.label), std::string(to_string(e.endpoint.kind)),
-                     printable(e.why)});
+      endpoints.add(
+          {printable(e.endpoint.frame), printable(e.endpoint.label), std::string(to_string(e.endpoint.kind)), e.why});
     }
     text += heading("Motors") + motors.text() + joints_text(robot, facts);
     if (!endpoints.empty())
       text += heading(found ? "Where it can be touched (no profile says; by tree and names)" : "Endpoints") +
               endpoints.text();
     if (!senses.empty()) text += heading("What limbs sense of a force");
-    for (const std::string& one : senses) text += wrapped("• " + printable(one), 2);
+    for (const std::string& one : senses) text += wrapped("• " + one, 2);
     if (!facts.missing.empty()) text += heading("What the description does not say");
-    for (const std::string& one : facts.missing) text += wrapped("• " + printable(one), 2);
+    for (const std::string& one : facts.missing) text += wrapped("• " + one, 2);
     TextTable settings({"setting", "value", "unit", "from"});
     for (const OptionValue& o : own) settings.add({o.group + "." + o.info.name, o.value, o.info.unit, o.source});
     text += heading("Settings that are this robot's own") + settings.text();

@@ -24,7 +24,7 @@ std::string story(const Page& page) {
   for (const Answer& answer : page.answers) {
     out += heading(answer.question);
     for (const Paragraph& paragraph : answer.paragraphs) {
-      out += wrapped((paragraph.quiet ? "Note: " : "• ") + printable(plain_text(paragraph.text)), 2);
+      out += wrapped((paragraph.quiet ? "Note: " : "• ") + plain_text(paragraph.text), 2);
     }
   }
   return out;

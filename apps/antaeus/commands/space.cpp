@@ -25,7 +25,8 @@ struct SpaceCommand {
     SpaceRequest request{.robot = choice.robot, .frame = frame};
     request.payloads = choice.loads();
     request.plant = parse_enum<FlightPlant>(plant, "--plant", "plant");
-    for (const std::string& assignment : choice.assignments) request.settings.set(space_assignment(assignment));
+    for (const std::string& assignment : choice.assignments)
+      request.settings.set(space_assignment(assignment), "--set");
     if (seed < 0) throw OptionsError("--seed", std::to_string(seed) + " is below zero", "give 0 or more");
     request.seed = seed;
     request.progress = progress_bar(name);

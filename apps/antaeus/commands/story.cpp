@@ -202,7 +202,7 @@ std::string audit_story(const Audit& audit) {
   if (audit.base_orientation.starts_with("identity")) {
     out += "\n  Base orientation: " + printable(audit.base_orientation) + ".\n";
   }
-  for (const std::string& note : audit.audited.episode.notes) out += wrapped("Note: " + note + ".", 2);
+  for (const Note& note : audit.audited.episode.notes) out += wrapped("Note: " + note_text(note) + ".", 2);
   return out;
 }
 

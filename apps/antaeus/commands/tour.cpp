@@ -225,7 +225,7 @@ struct TourCommand {
     for (std::size_t i = 0; i < visits.size(); ++i) {
       const Stop& stop = tour_stops()[i];
       text += heading(stop.kicker + ": " + stop.title);
-      for (const std::string& one : visits[i].told.sentences) text += wrapped("• " + printable(one), 2);
+      for (const std::string& one : visits[i].told.sentences) text += wrapped("• " + one, 2);
       if (visits[i].code != stop.expected) {
         text += wrapped("• Exit code " + std::to_string(*visits[i].code) + " where " + std::to_string(stop.expected) +
                             " was expected: " + stop.folder + "/report.html says why",

@@ -264,7 +264,7 @@ Told tell_reach(const std::filesystem::path& folder, const Json& summary) {
                             {styles[i].tone, Dash::solid, reached[i] != 0 ? Marker::circle : Marker::cross, 2.4},
                             Curve::Join::none});
   }
-  panel.notes.push_back({0.0, 0.333, "reach " + with_unit(reach, "m"), -8, -70, Note::Anchor::end});
+  panel.notes.push_back({0.0, 0.333, "reach " + with_unit(reach, "m"), -8, -70, Annotation::Anchor::end});
   Figure figure = figure_of("tour-reach", "A Panda at three targets", 290);
   figure.panels = {panel};
   const Json& failure = summary["failures"][std::size_t{0}];

@@ -172,7 +172,12 @@ constexpr void visit_fields(const EpisodeAudit*, auto&& visit) {
   visit(field("missing", "", "optional channels that the log does not hold", [](const E& e) {
           return e.episode.missing;
         }).only(kFile));
-  visit(field("notes", "", "what was found while reading", [](const E& e) { return e.episode.notes; }).only(kFile));
+  visit(field("notes", "", "what was found while reading", [](const E& e) {
+          return note_texts(e.episode.notes);
+        }).only(kFile));
+  visit(field("note_details", "", "the same as codes and values", [](const E& e) {
+          return e.episode.notes;
+        }).only(kFile));
   visit(field("invalid_steps", "", "steps with NaN, infinity or no unit quaternion", [](const E& e) {
           return e.episode.invalid_steps.size();
         }).only(kFile));
@@ -218,7 +223,7 @@ constexpr void visit_fields(const Audit*, auto&& visit) {
   visit(field("description", "", "links and joints", &A::description).only(kPython));
   visit(field("base", "", "floating or fixed", &A::base).as("robot.base"));
   visit(field("base_source", "",
-              "who decided it: the option --base, the profile, the number of limbs (one: fixed, several: floating), or "
+              "who decided it: the option base, the profile, the number of limbs (one: fixed, several: floating), or "
               "a program",
               &A::base_source)
             .as("robot.base_source"));

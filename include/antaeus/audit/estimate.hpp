@@ -77,6 +77,11 @@ class ANTAEUS_API LogEstimates {
 ANTAEUS_API Table smoothed_wrenches(const Robot& robot, const Episode& log, const EstimatePlan& plan,
                                     const Progress& progress = {});
 
+/// Returns the notes on errors of the configuration (set_up_sentences), why residuals are static and what limbs
+/// observe, in this order.
+ANTAEUS_API std::vector<Note> configuration_notes(const std::vector<std::string>& errors, const std::string& why_static,
+                                                  const std::vector<std::string>& senses);
+
 /// The estimates of a whole log.
 struct ANTAEUS_API EstimateTable {
   std::string log, robot;
@@ -86,7 +91,7 @@ struct ANTAEUS_API EstimateTable {
   /// docs/reference/schemas.md: one row a step and endpoint; frame: endpoint's origin, world axes
   std::shared_ptr<const Table> table;
   std::vector<std::string> left_out;  ///< labels of endpoints that this estimator has no series of
-  std::vector<std::string> notes;     ///< errors of its set-up, why its residuals are static, what limbs do not sense,
+  std::vector<Note> notes;            ///< errors of its set-up, why its residuals are static, what limbs do not sense,
                                       ///< steps that cannot be used, why endpoints are left out
   /// How many rows have which verdict, in the order of Verdict; those that none has are missing.
   std::vector<std::pair<std::string, std::size_t>> verdicts() const;

@@ -9,6 +9,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/fields.hpp"
+#include "antaeus/core/note.hpp"
 #include "antaeus/estimation/body_plan.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 
@@ -76,12 +77,13 @@ struct RobotFacts {
   std::string imu_frame = {}, imu_why = {};
   std::vector<NamedPose> poses = {};
   std::vector<JointFacts> joints = {};
-  std::vector<std::string> missing = {}, guesses = {};
+  std::vector<std::string> missing = {};
+  std::vector<Note> guesses = {};
   std::string log = {};
   double log_rate = kNaN;
   std::vector<LogChannelFacts> log_channels = {};
   bool needs_patterns = false;
-  std::vector<std::string> log_notes = {};
+  std::vector<Note> log_notes = {};
 };
 template <class Visit>
 constexpr void visit_fields(const RobotFacts*, Visit&& visit) {
@@ -108,12 +110,15 @@ constexpr void visit_fields(const RobotFacts*, Visit&& visit) {
   }));
   visit(field("joints", "", "all of the description, parents before children", &R::joints));
   visit(field("missing", "", "what the description does not say, one line each", &R::missing));
-  visit(field("guesses", "", "what was taken for granted, one line each", &R::guesses));
+  visit(field("guesses", "", "what was taken for granted, one line each", &R::guesses).only(FieldUse::python_only));
+  visit(file_field("guesses", "", [](const R& r) { return note_texts(r.guesses); }));
   visit(field("log", "", "name of the log that was read; empty: none", &R::log));
   visit(field("log_rate", "Hz", "of the log; NaN without one or without a clock", &R::log_rate));
   visit(field("log_channels", "", "what the log holds, and how it is named", &R::log_channels));
   visit(field("needs_patterns", "", "whether the log loads with [options.episode] alone", &R::needs_patterns));
-  visit(field("log_notes", "", "how the log's columns were taken, one line each", &R::log_notes));
+  visit(field("log_notes", "", "how the log's columns were taken, one line each", &R::log_notes)
+            .only(FieldUse::python_only));
+  visit(file_field("log_notes", "", [](const R& r) { return note_texts(r.log_notes); }));
 }
 
 /// Returns what a profile of the robot states. Rules use the tree and words in names (docs/reference/profile.md); a

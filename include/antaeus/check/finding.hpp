@@ -9,6 +9,7 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
 #include "antaeus/core/fields.hpp"
+#include "antaeus/core/note.hpp"
 #include "antaeus/core/numbers.hpp"
 
 namespace antaeus {
@@ -70,11 +71,6 @@ constexpr auto enum_names(Fault) noexcept {
       "accelerometer_unit", "accelerometer_sign", "accelerometer_gravity_removed", "gyro_unit", "gyro_sign",
       "other_robot", "payload", "base_tilted", "not_numbers", "external_force", "too_short", "too_little_motion");
 }
-
-/// `error`: no force that is computed from the log can be trusted. `warning`: some may be wrong. `note`: it describes
-/// the log.
-enum class Severity : std::uint8_t { error, warning, note };
-constexpr auto enum_names(Severity) noexcept { return name_list<Severity>("error", "warning", "note"); }
 
 struct Finding {
   Fault fault = Fault::other_robot;

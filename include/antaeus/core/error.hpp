@@ -15,17 +15,28 @@ namespace antaeus {
 /// are no UTF-8 as \xNN, what turns the direction of writing as \uNNNN. Names from files and arguments are shown so.
 ANTAEUS_API std::string printable(std::string_view text);
 
-/// An input that cannot be used. The message is one line, "place: problem; remedy".
+/// The program that shows a text, and spells the inputs that the text refers to (core/messages.hpp).
+enum class FrontEnd : unsigned char { neutral, command_line, python };
+
+/// An input that cannot be used. what() is one line, "place: problem; remedy", with the front-end-neutral spelling.
 class ANTAEUS_API Error : public std::runtime_error {
  public:
-  /// \param place    the file and the place in it ("log.csv:12", "h1_2.toml [guard]"), or the argument's name
+  /// \param place    the file and the line or key in it ("log.csv:12", "h1_2.toml [guard]"), or arg() of an input
   /// \param problem  what is wrong there
   /// \param remedy   what to do about it; may be empty
-  Error(const std::string& place, const std::string& problem, const std::string& remedy = {})
-      : std::runtime_error(one_line(place, problem, remedy)) {}
+  explicit Error(std::string place, std::string problem, std::string remedy = {});
+
+  /// \name The parts as they were given, with their references to inputs
+  ///@{
+  const std::string& place() const noexcept { return place_; }
+  const std::string& problem() const noexcept { return problem_; }
+  const std::string& remedy() const noexcept { return remedy_; }
+  ///@}
+  /// Returns the line of what(), spelled for \p front_end.
+  std::string text(FrontEnd front_end) const;
 
  private:
-  static std::string one_line(const std::string& place, const std::string& problem, const std::string& remedy);
+  std::string place_, problem_, remedy_;
 };
 
 /// A robot description, a profile, or a name in one of them.

@@ -45,22 +45,24 @@ struct OptionValue {
   OptionInfo info;
   std::string value;
   std::string source;
+  std::string given_by = {};  ///< the beginning of `source`: who set the value, or what it follows; empty: the default
 };
 constexpr void visit_fields(const OptionValue*, auto&& visit) {
   using V = OptionValue;
   visit(field("option", "", "`group.option`", [](const V& v) {
           return v.group + "." + v.info.name;
         }).only(FieldUse::file_only));
-  visit(field("group", "", "\"published_guard\" of --set published_guard.clamp_force=40", &V::group)
+  visit(field("group", "", "\"published_guard\" of published_guard.clamp_force=40", &V::group)
             .only(FieldUse::python_only));
   visit(field("name", "", "in its group", [](const V& v) { return v.info.name; }).only(FieldUse::python_only));
-  visit(field("value", "", "as `--set` takes it", &V::value));
+  visit(field("value", "", "as `set` takes it", &V::value));
   visit(field("unit", "", "empty for names and switches", [](const V& v) { return v.info.unit; }));
   visit(field("meaning", "", "one sentence", [](const V& v) { return v.info.meaning; }));
-  visit(field("source", "",
-              "where the value comes from: `set: FILE:LINE` or `set: --set`; the share of the robot's load or weight "
-              "that it is; else where the default comes from",
-              &V::source));
+  visit(field(
+      "source", "",
+      "where the value comes from: `set: FILE:LINE` or `set: ` and the input; the share of the robot's load or weight "
+      "that it is; else where the default comes from",
+      &V::source));
 }
 
 namespace detail {

@@ -26,7 +26,7 @@ constexpr void visit_fields(const Setting*, auto&& visit) {
   visit(field("group", "", "of the option", &S::group));
   visit(field("name", "", "of the option", &S::name));
   visit(field("value", "", "as it was written", &S::value));
-  visit(field("place", "", "where it was written: \"h1_2.toml:12\", \"--set\"", &S::place));
+  visit(field("place", "", "where it was written: \"h1_2.toml:12\", or the input", &S::place));
 }
 
 /// What of a robot the defaults of its options follow, each with the words that say where it comes from.
@@ -56,7 +56,7 @@ class ANTAEUS_API Settings {
   /// Whether a group had this name before; `set` refuses it with the new one.
   static bool is_old_group(std::string_view group) noexcept;
   /// "group.option=value". \throws OptionsError for another form, and as above
-  void set(std::string_view assignment, const std::string& place = "--set");
+  void set(std::string_view assignment, const std::string& place = "settings");
 
   const std::vector<Setting>& all() const noexcept { return settings_; }
   /// The last one of an option; null when nobody set it.

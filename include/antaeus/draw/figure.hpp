@@ -81,7 +81,7 @@ struct Threshold {
 };
 
 /// A short text at a point of the panel. The offsets are in px, y downwards.
-struct Note {
+struct Annotation {
   double x = 0.0, y = 0.0;
   std::string text;
   double dx = 6.0, dy = -6.0;
@@ -121,7 +121,7 @@ struct Panel {
   bool value_labels = false;     ///< each bar ends in its value (not when stacked)
   std::vector<Band> bands;
   std::vector<Threshold> thresholds;
-  std::vector<Note> notes;
+  std::vector<Annotation> notes;
   std::vector<DrawnShape> shapes;
   bool equal_scale = false;  ///< one metre is as long in x as in y
   bool frame = true;         ///< axes, grid and ticks; false for a drawing

@@ -8,6 +8,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/fields.hpp"
+#include "antaeus/core/note.hpp"
 #include "antaeus/core/observation.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/robot/robot_profile.hpp"
@@ -37,7 +38,7 @@ struct ANTAEUS_API Episode {
   /// `ddq` is never among them, since hardly any robot measures it; `imu_gyro` and `imu_acc` only when the other one is
   /// there.
   std::vector<std::string> missing;
-  std::vector<std::string> notes;
+  std::vector<Note> notes;
   std::vector<std::string> guesses;  ///< what was taken for granted of its columns' names; the first of `notes`, too
 
   VectorX time;
@@ -62,6 +63,9 @@ struct ANTAEUS_API Episode {
   /// counts as not measured there; NaN in v or a is passed on, and its user refuses the sample with the reason.
   void observe(Eigen::Index step, Observation& observation) const;
 };
+/// Returns the last note on steps that cannot be used (invalid_steps, overflow_steps): why they are invalid. Null
+/// where none has it.
+ANTAEUS_API const Note* why_invalid(const std::vector<Note>& notes) noexcept;
 constexpr void visit_fields(const Episode*, auto&& visit) {
   using E = Episode;
   visit(field("name", "", "last part of the path", &E::name));

@@ -4,7 +4,7 @@
 ///
 ///     EpisodeReader log("long_log.npz", robot);
 ///     while (const std::optional<Episode> block = log.next(16384)) use(*block);
-///     for (const std::string& note : log.judged().notes) std::puts(note.c_str());
+///     for (const Note& note : log.judged().notes) std::puts(note_text(note).c_str());
 ///
 /// The blocks joined are what load_episode makes of the log, which is one block of all steps. A block is read when it
 /// is asked for. Whole in memory stay a table (.csv, .parquet) of up to 64 MiB, a channel whose name was guessed, and a

@@ -14,6 +14,7 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
 #include "antaeus/core/fields.hpp"
+#include "antaeus/core/note.hpp"
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/episode/episode.hpp"
 
@@ -51,9 +52,9 @@ struct ANTAEUS_API RawLog {
   VectorX time = {};        ///< [s], finite and never decreasing; empty: no usable clock
   VectorX stamps = {};      ///< [s], whether they can be used or not; empty: there are none
   std::string clock = {};   ///< what holds them
-  bool bad_clock = false;   ///< there are time stamps that cannot be used: the first of `notes` says why
+  bool bad_clock = false;   ///< there are time stamps that cannot be used: the first of `notes` has the reason
   std::vector<RawChannel> channels = {};  ///< by role, then as the files have them; one or more, of one length
-  std::vector<std::string> notes = {};    ///< what was left out or read how, one line each
+  std::vector<Note> notes = {};           ///< what was left out or read how, one line each
   /// Cells of text in columns of numbers that a robot's log needs, as sentences; the columns are left out.
   std::vector<std::string> text_cells = {};
   bool by_name = false;          ///< its format names the joints: columns that match no joint are no joint's by place

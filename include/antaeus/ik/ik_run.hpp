@@ -17,6 +17,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/fields.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/progress.hpp"
 #include "antaeus/ik/plain_methods.hpp"
 #include "antaeus/ik/reach.hpp"
@@ -52,7 +53,7 @@ ANTAEUS_API IkTargets parse_ik_targets(std::span<const std::string> texts);
 /// Positions of a chain's joints out of: a pose of the profile; "joint=value,joint=value", the others in the middle of
 /// their limits; numbers in the chain's order. Not pulled into limits. \throws OptionsError at \p place
 ANTAEUS_API VectorX parse_ik_start(const Robot& robot, const KinematicChain& chain, const std::string& text,
-                                   const char* place = "--start");
+                                   const std::string& place = arg(Input::start));
 /// The frame that a name stands for: a frame of the model, else the frame of the endpoint with that label.
 ANTAEUS_API std::string ik_frame(const Robot& robot, const std::string& name);
 

@@ -3,6 +3,7 @@
 /// A result as JSON, by its list of fields (core/fields.hpp).
 
 #include <Eigen/Core>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <ranges>
@@ -11,6 +12,7 @@
 
 #include "antaeus/core/enumeration.hpp"
 #include "antaeus/core/fields.hpp"
+#include "antaeus/core/note.hpp"
 #include "antaeus/core/reasons.hpp"
 #include "antaeus/io/json.hpp"
 
@@ -32,6 +34,13 @@ Json vector_json(const Eigen::MatrixBase<Derived>& vector) {
   return list;
 }
 
+/// A whole number without a fraction.
+inline Json to_json_number(double number) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  const bool whole = std::trunc(number) == number && std::abs(number) < kExact;
+  return whole ? Json(static_cast<std::int64_t>(number)) : Json(number);
+}
+
 /// Numbers, texts, names of enumerations and reasons, vectors, matrices (a list of rows), lists and structs with a list
 /// of fields. NaN and infinity become null as they are written.
 template <class Value>
@@ -45,6 +54,8 @@ Json to_json(const Value& value) {
     return Json(static_cast<std::int64_t>(value));
   } else if constexpr (NamedEnum<Value>) {
     return Json(to_string(value));
+  } else if constexpr (std::is_same_v<Value, NoteValue>) {
+    return value.number ? to_json_number(*value.number) : Json(value.text);
   } else if constexpr (std::is_same_v<Value, Reasons>) {
     return Json(value.text());
   } else if constexpr (HasFields<Value>) {

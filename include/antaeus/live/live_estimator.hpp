@@ -15,6 +15,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/fields.hpp"
+#include "antaeus/core/note.hpp"
 #include "antaeus/core/reasons.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/estimation/tare.hpp"
@@ -38,7 +39,7 @@ struct LiveFacts {
   double rate = kNaN, clock_offset = kNaN, latency = kNaN;
   bool hopeless = false;
   std::string last_problem;
-  std::vector<std::string> notes;
+  std::vector<Note> notes;
 };
 constexpr void visit_fields(const LiveFacts*, auto&& visit) {
   using L = LiveFacts;

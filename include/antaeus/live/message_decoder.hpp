@@ -11,6 +11,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
+#include "antaeus/core/note.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 
 namespace antaeus {
@@ -72,7 +73,7 @@ class ANTAEUS_API MessageDecoder {
   /// what is needed. Messages with their own names are skipped one by one, since other publishers may share the topic.
   bool hopeless() const noexcept;
   /// How the stream is read, one line each; known after the first sample.
-  const std::vector<std::string>& notes() const noexcept;
+  const std::vector<Note>& notes() const noexcept;
   const StreamChannels& channels() const noexcept;
   const RowLayout& layout() const noexcept;
 

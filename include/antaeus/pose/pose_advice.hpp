@@ -38,7 +38,7 @@ constexpr auto enum_names(PoseLimitSet) noexcept { return name_list<PoseLimitSet
 struct PoseLimits {
   std::string name;
   std::vector<PoseLimit> limits;
-  std::vector<std::string> notes{};  ///< what is left out and why, for people
+  std::vector<Note> notes{};  ///< what is left out and why, for people
 };
 /// \param endpoints  whose forces the limit on the sd fits; empty: the profile's. Of one whose joints' torques can tell
 /// no whole force in any pose the sd is not asked, and `sd` asks for error_force in its place: what torque errors of
@@ -126,7 +126,8 @@ constexpr void visit_fields(const PoseAdvice*, auto&& visit) {
   visit(field("after", "", "the same in the pose advised; as before unless found", &P::after));
   visit(field("alone", "", "every joint that may move, by itself, in motor order", &P::alone));
   visit(field("notes", "", "positions outside limits; limits that no pose can pass, which are left out, and why",
-              [](const P& p) { return p.limits.notes; }));
+              [](const P& p) { return p.limits.notes; })
+            .only(FieldUse::python_only));
 }
 
 /// Finds the nearest pose within the joints' limits that satisfies \p limits at every endpoint.

@@ -3,12 +3,14 @@
 /// The quality of a pose for force estimation, known before any torque is measured.
 /// Pre-flight, advice and maps use it.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/fields.hpp"
+#include "antaeus/core/note.hpp"
 #include "antaeus/core/observation.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
@@ -188,12 +190,12 @@ ANTAEUS_API const OptionTable& options_of(const PoseQualityOptions&);
 ///@{
 /// Whether a motor slides: its position is then in m and its torque in N, not in rad and N·m.
 ANTAEUS_API bool slides(const RobotModel& model, int motor);
-/// "lift at 3 m is 2.65 m outside its limits of …": one sentence; empty for a position within them.
-ANTAEUS_API std::string outside_limits(const RobotModel& model, int motor, double position);
+/// Returns "lift at 3 m is 2.65 m outside its limits of …"; nothing for a position within them.
+ANTAEUS_API std::optional<Note> outside_limits(const RobotModel& model, int motor, double position);
 /// What people must know of a pose before they read its numbers: positions outside the limits, and of motors that carry
 /// one of \p endpoints an effort limit that is no figure, from which a noise was assumed.
-ANTAEUS_API std::vector<std::string> position_notes(const Robot& robot, ConstVectorRef q,
-                                                    const std::vector<std::string>& endpoints);
+ANTAEUS_API std::vector<Note> position_notes(const Robot& robot, ConstVectorRef q,
+                                             const std::vector<std::string>& endpoints);
 ///@}
 
 /// Evaluates poses one after the other: the workspace of search and map. One object a thread.

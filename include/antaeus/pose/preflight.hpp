@@ -71,7 +71,7 @@ struct ANTAEUS_API PreflightReport {
   std::vector<std::string> joints;  ///< motors, in the order of gains and reliability
   std::vector<PoseConditioning> endpoints;
   std::vector<PreflightCheck> checks, sd_checks, conditioning_checks;
-  std::vector<std::string> notes;  ///< checks that no pose can pass, which are left out, and why; for people
+  std::vector<Note> notes;  ///< checks that no pose can pass, which are left out, and why; for people
 
   /// The three lists as one.
   std::vector<PreflightCheck> all_checks() const;

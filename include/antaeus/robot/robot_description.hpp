@@ -11,6 +11,7 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
 #include "antaeus/core/fields.hpp"
+#include "antaeus/core/note.hpp"
 #include "antaeus/core/pose.hpp"
 
 namespace antaeus {
@@ -105,7 +106,7 @@ struct ANTAEUS_API RobotDescription {
   std::vector<LinkDescription> links;
   std::vector<JointDescription> joints;
   std::string root;
-  std::vector<std::string> notes;
+  std::vector<Note> notes;
 
   /// Null where there is none of that name.
   const LinkDescription* find_link(std::string_view link) const noexcept;

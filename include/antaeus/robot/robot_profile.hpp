@@ -199,7 +199,7 @@ constexpr void visit_fields(const RobotProfile*, Visit&& visit) {
   visit(field("friction", "", "what the friction figures are good for", &P::friction));
   visit(field("torque_sign", "1", "−1: the channel is positive against the joint's axis", &P::torque_sign));
   visit(field("figures", "", "in motor order", &P::figures));
-  visit(field("settings", "", "[options], and what callers add, as --set does; see Robot.settings", &P::settings));
+  visit(field("settings", "", "[options], and what callers add; see Robot.settings", &P::settings));
   visit(field("poses", "", "configurations with a name", &P::poses));
   visit(field("preflight", "", "limits of the published pre-flight checks", &P::preflight));
 }
@@ -276,7 +276,7 @@ ANTAEUS_API Robot with_payload(const Robot& robot, const Payload& payload, const
 /// For people: "; payload gripper of 0.9 kg at tool0", one such part a load; empty without any.
 ANTAEUS_API std::string payloads_text(const std::vector<Payload>& payloads);
 
-/// What the base is and who decided it, for people: "fixed (one limb; --base floating otherwise)".
+/// Returns what the base is and why: "fixed (one limb; base=floating otherwise)", with a reference to the input `base`.
 ANTAEUS_API std::string base_text(const Robot& robot);
 
 /// Folder that holds the robots which come with Antaeus: ANTAEUS_ROBOTS, else share/antaeus/robots beside the library.

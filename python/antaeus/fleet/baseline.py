@@ -23,7 +23,7 @@ from antaeus import _antaeus
 from antaeus._terminal import say
 from antaeus.fleet import plans, sql
 from antaeus.formats import ownership
-from antaeus.formats.recording import FormatError
+from antaeus.formats.recording import FormatError, UnreadableError
 
 Row = Mapping[str, typing.Any]
 
@@ -72,7 +72,7 @@ def read(path: pathlib.Path) -> dict[str, typing.Any]:
     try:
         held = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise FormatError(path, f"cannot be read ({error.strerror})", "give a fleet's folder, or the file of --write") from None
+        raise UnreadableError(path, f"cannot be read ({error.strerror})", "give a fleet's folder, or the file of --write") from None
     except ValueError:
         raise FormatError(path, "is no JSON", "give a fleet's folder, or the file of --write") from None
     if not isinstance(held, dict) or held.get("schema") != SCHEMA:

@@ -17,7 +17,7 @@ import typing
 from collections.abc import Iterable, Iterator
 
 from antaeus.formats import recognises
-from antaeus.formats.recording import FormatError, nearest
+from antaeus.formats.recording import FormatError, UnreadableError, nearest
 
 _ENDINGS = (".npz", ".csv", ".parquet", ".bag", ".db3", ".mcap", ".hdf5", ".h5")
 _FILES_OF_FOLDERS = ("metadata.yaml", "meta/info.json", "data.json")  # ROS 2 bag, LeRobot, Unitree's teleoperation
@@ -81,7 +81,7 @@ def _file_system(path: str) -> tuple[typing.Any, str]:
     except ImportError as error:  # of the protocol's own package
         raise FormatError(path, str(error), "install it beside antaeus") from None
     except Exception as error:
-        raise FormatError(path, f"cannot be read ({_words(error)})", "see its protocol, name and rights") from None
+        raise UnreadableError(path, f"cannot be read ({_words(error)})", "see its protocol, name and rights") from None
 
 
 def _words(error: BaseException) -> str:
@@ -170,7 +170,7 @@ def _remote(path: str) -> list[FoundLog]:
         else:
             return [FoundLog(path)]  # there or not: whoever reads it says so
     except Exception as error:
-        raise FormatError(path, f"cannot be read ({_words(error)})", "see its protocol, name and rights") from None
+        raise UnreadableError(path, f"cannot be read ({_words(error)})", "see its protocol, name and rights") from None
     _, chain, rest = path.partition("::")
     return [FoundLog(files.unstrip_protocol(each) + chain + rest) for each in matched]
 
@@ -213,7 +213,7 @@ def hashed(log: FoundLog, beside: str = ".") -> tuple[str, int]:
     except FormatError:
         raise
     except Exception as error:  # file systems raise what they like
-        raise FormatError(log.path, f"cannot be read ({_words(error)})", "see its name and rights") from None
+        raise UnreadableError(log.path, f"cannot be read ({_words(error)})", "see its name and rights") from None
     return sum_.hexdigest(), count
 
 
@@ -263,9 +263,9 @@ def brought(log: FoundLog, beside: str = ".") -> Iterator[pathlib.Path]:
         except OSError as error:
             if error.errno is not None and error.filename and str(error.filename).startswith(scratch):
                 raise  # of this machine's own disk
-            raise FormatError(log.path, f"cannot be read ({_words(error)})", "see its name and rights") from None
+            raise UnreadableError(log.path, f"cannot be read ({_words(error)})", "see its name and rights") from None
         except Exception as error:
-            raise FormatError(log.path, f"cannot be read ({_words(error)})", "see its name and rights") from None
+            raise UnreadableError(log.path, f"cannot be read ({_words(error)})", "see its name and rights") from None
         yield target
 
 
@@ -289,7 +289,7 @@ def read_tags(file: str) -> dict[str, dict[str, str]]:
         with open(file, encoding="utf-8-sig", newline="") as opened:
             rows = list(csv.DictReader(opened))
     except (OSError, UnicodeDecodeError) as error:
-        raise FormatError(file, f"cannot be read ({_words(error)})", "give a CSV with a column path") from None
+        raise UnreadableError(file, f"cannot be read ({_words(error)})", "give a CSV with a column path") from None
     except csv.Error as error:
         raise FormatError(file, f"is no CSV ({error})", "give a CSV with a column path") from None
     if rows and "path" not in rows[0]:

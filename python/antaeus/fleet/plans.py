@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from antaeus import _antaeus
 from antaeus.fleet import folders, logs, robots, schema
-from antaeus.formats.recording import FormatError, nearest
+from antaeus.formats.recording import FormatError, UnreadableError, nearest
 
 PLAN_FILE = "plan.parquet"
 _ROOT_FILE = "root.txt"  # where relative paths of the plan begin, as seen from the folder
@@ -130,7 +130,7 @@ def read_plan(folder: str | os.PathLike[str]) -> list[dict[str, typing.Any]]:
     try:
         table = pq.read_table(file)
     except (pa.ArrowException, OSError) as error:
-        raise FormatError(file, f"cannot be read ({' '.join(str(error).split())})", "name another folder, or move it away") from None
+        raise UnreadableError(file, f"cannot be read ({' '.join(str(error).split())})", "name another folder, or move it away") from None
     if missing := [name for name in schema.PLAN.names if name not in table.column_names]:
         raise FormatError(file, f"has no column {missing[0]}: it is not a plan of this version of fleet", "name another folder, or move it away")
     return table.to_pylist()

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from antaeus._options import Bar, Parser
 from antaeus._terminal import printable
 from antaeus.fleet import queries
-from antaeus.formats.recording import FormatError, nearest
+from antaeus.formats.recording import FormatError, UnreadableError, nearest
 
 if typing.TYPE_CHECKING:
     import pyarrow as pa
@@ -85,7 +85,7 @@ class Tables:
             self._con.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet([{listed}], {hive}, union_by_name = true)")
             there = {row[0] for row in self._con.execute(f"DESCRIBE {name}").fetchall()}
         except _duckdb().Error as error:
-            raise FormatError(self.folder / name, f"cannot be read ({_first_line(error)})",
+            raise UnreadableError(self.folder / name, f"cannot be read ({_first_line(error)})",
                               "put it together again: antaeus fleet finish DIR") from None
         missing = [column for column in columns.names if column not in there]
         if missing:

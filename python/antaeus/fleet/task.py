@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from antaeus import _antaeus
 from antaeus.fleet import forces, joints, logs, plans, robots, schema, seconds, spans
 from antaeus.fleet.folders import ATTEMPTS
-from antaeus.formats.recording import FormatError
+from antaeus.formats.recording import FormatError, UnreadableError
 
 MANIFEST = "manifest.json"
 TRANSIENT = ("killed", "disk", "memory", "unreadable")  # causes that another run may not meet
@@ -69,7 +69,7 @@ def _class_of(error: BaseException) -> str:
         return "no_robot"
     if isinstance(error, _antaeus.OptionsError):
         return "other"
-    if isinstance(error, FormatError) and "cannot be read (" in str(error):
+    if isinstance(error, UnreadableError):
         return "unreadable"
     if isinstance(error, _antaeus.Error):
         return "corrupt"
@@ -81,8 +81,6 @@ def _class_of(error: BaseException) -> str:
 def _compute(row: Mapping[str, typing.Any], folder: pathlib.Path, read_at: list[str]) -> dict[str, typing.Any]:
     """Fills the folder with steps, events and joints; returns what the episode's row says. `read_at`: gets where the log is read."""
     options = json.loads(row["options"])
-    if row["problem"]:
-        raise FormatError(*_in_parts(row["problem"]))
     robot = robots.load_as_planned(row["profile"], row["model"], row["root"])
     with contextlib.ExitStack() as stack:
         for number, copy in enumerate(row["copies"], 1):
@@ -104,12 +102,6 @@ def _unchanged(row: Mapping[str, typing.Any], copy: str, read_at: list[str]) -> 
         if logs.hashed(logs.FoundLog(str(path), log.files))[0] != row["hash"]:
             raise FormatError(copy, "has changed since it was planned", "plan again")
         yield path
-
-
-def _in_parts(line: str) -> tuple[str, str, str]:
-    place, _, rest = line.partition(": ")
-    problem, _, remedy = rest.partition("; ")
-    return place, problem, remedy
 
 
 def _computed(row: Mapping[str, typing.Any], options: Mapping[str, typing.Any], robot: typing.Any, path: pathlib.Path,
@@ -230,8 +222,10 @@ def run_one(row: Mapping[str, typing.Any]) -> dict[str, str]:
 
     Returns id, status, cause and reason. Raises WorkerDisk where the results cannot be written; nothing else but Ctrl-C.
     """
+    reason, cause = row["problem"], "unreadable"  # when it was planned
     if row["version"] != _antaeus.__version__:
         reason, cause = f"planned by antaeus {row['version']}, and this worker has {_antaeus.__version__}; install the same", "other"
+    if reason:
         write_failure(row, reason, cause)
         return {"id": row["id"], "status": "failed", "cause": cause, "reason": reason}
 

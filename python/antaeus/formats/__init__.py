@@ -6,7 +6,7 @@ import pathlib
 import types
 from collections.abc import Callable, Iterator
 
-from antaeus.formats.recording import Block, Budget, FormatError, Recording, Wishes, nearest
+from antaeus.formats.recording import Block, Budget, FormatError, Recording, UnreadableError, Wishes, nearest
 
 # Readers, asked in this order whether a recording is theirs, and what of the user's choices each can use.
 READERS = {"bags": ("topic", "clock"), "hdf5": ("topic", "episode", "rate"), "lerobot": ("episode", "rate"), "rtde_csv": ("rate",),
@@ -58,7 +58,7 @@ def open_recording(path: str | pathlib.Path, wishes: Wishes = Wishes()) -> Recor
     try:
         recording = module.open_recording(path, wishes)
     except PermissionError:
-        raise FormatError(path, "cannot be read (permission denied)", "check its permissions") from None
+        raise UnreadableError(path, "cannot be read (permission denied)", "check its permissions") from None
     recording.name = path.name
     recording.blocks = _metered(recording.blocks, budget)
     for name in ("topic", "clock", "episode", "rate"):

@@ -18,7 +18,7 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 
-from antaeus.formats.recording import Budget, Counter, ExpansionError, FormatError, library
+from antaeus.formats.recording import Budget, Counter, ExpansionError, FormatError, UnreadableError, library
 from antaeus.formats.tabular import natural
 
 BATCH_MESSAGES = 4096
@@ -62,6 +62,7 @@ class Container:
         self._named: dict[tuple[str, str, str], list[Topic]] = {}
         self._listed = budget.counter("its topics take")
         self.notes: list[str] = []
+        self.cut_off = False  # its last bytes are not a whole chunk
         self.bytes = path.stat().st_size if path.is_file() else 0
         self.passed = 0  # bytes that the messages given last lie behind
 
@@ -368,7 +369,7 @@ class Ros1(Chunked):
             index = _number(header, "index_pos", "<Q")
             connections, chunks = _number(header, "conn_count"), _number(header, "chunk_count")
         except ValueError as problem:
-            raise FormatError(path, f"its first record cannot be read ({problem})", "rosbag reindex, or copy it anew") from None
+            raise UnreadableError(path, f"its first record cannot be read ({problem})", "rosbag reindex, or copy it again") from None
         self.where = 13 + size
         if not self._indexed(index, connections, chunks):
             self._scan()
@@ -462,6 +463,7 @@ class Ros1(Chunked):
             at += size
         for topic in self.topics:
             topic.count = sum(counts[number] for _, number in topic.ids)
+        self.cut_off = missing > 0
         self.note(
             "the bag has no index: it is being written, was not closed or is damaged ('rosbag reindex' mends it); read from the start, "
             f"{sum(counts.values())} messages"
@@ -503,7 +505,7 @@ class Ros1(Chunked):
             whole = _number(header, "size")
             how = header.get("compression", b"none").decode("ascii", "replace")
         except ValueError as problem:
-            raise FormatError(place, f"a chunk cannot be read ({problem})", "rosbag reindex, or copy it anew") from None
+            raise UnreadableError(place, f"a chunk cannot be read ({problem})", "rosbag reindex, or copy it again") from None
         found = decompressed(how, self.bytes_at(chunk.at + size - data, data), whole, place, counter)
         if len(found) != whole:
             raise FormatError(
@@ -696,6 +698,7 @@ class Mcap(Chunked):
             at += 9 + size
         self.counts = dict(counts)
         if missing or not ended:
+            self.cut_off = missing > 0
             self.note(
                 "the file has no end: it is being written, was cut off or is damaged ('mcap recover' mends it); read from the start, "
                 f"{sum(counts.values())} messages"
@@ -737,7 +740,7 @@ class Mcap(Chunked):
             how = record.text()
             packed = record.raw(record.number("Q"))
         except ValueError as problem:
-            raise FormatError(place, f"a chunk cannot be read ({problem})", remedy) from None
+            raise UnreadableError(place, f"a chunk cannot be read ({problem})", remedy) from None
         found = decompressed(how, packed, size, place, counter)
         if len(found) != size or (crc and zlib.crc32(found) != crc):
             raise FormatError(place, "a chunk is damaged: its checksum or size is not what it says", remedy)
@@ -806,6 +809,7 @@ class Folder(Container):
             if file.suffix == ".zstd" or mode == "file":
                 plain = self._unpacked(file)
             part = Mcap(plain, budget) if plain.suffix == ".mcap" or _begins(plain, MAGIC) else Sqlite(plain, budget, mode == "message")
+            self.cut_off |= part.cut_off
             for note in part.notes:
                 self.note(f"{file.name}: {note}")
             for topic in part.topics:
@@ -873,7 +877,7 @@ def metadata(path: pathlib.Path) -> dict:
     except FormatError:
         raise
     except Exception as problem:
-        raise FormatError(
+        raise UnreadableError(
             path,
             f"cannot be read ({str(problem).splitlines()[0][:80] if str(problem) else 'no bag information'})",
             "'ros2 bag reindex' writes it anew; or remove it",

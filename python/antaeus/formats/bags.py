@@ -39,6 +39,7 @@ from antaeus.formats.recording import (
     Channel,
     FormatError,
     Recording,
+    UnreadableError,
     Wishes,
     hold,
     nearest,
@@ -455,7 +456,7 @@ def _guarded(path: pathlib.Path, call: Callable[[], Recording]) -> Recording:
 
 def _told(path: pathlib.Path, problem: Exception) -> FormatError:
     text = " ".join(str(problem).split())[:120]
-    return FormatError(path, f"cannot be read ({type(problem).__name__}{': ' + text if text else ''})",
+    return UnreadableError(path, f"cannot be read ({type(problem).__name__}{': ' + text if text else ''})",
                        "see that it is a whole bag; copy it anew")
 
 
@@ -584,7 +585,7 @@ class _Opening:
                 hint = nearest(asked, here)
                 raise FormatError(self.path, f"the topic {asked} {there}", hint or listed)
             candidates = found
-        if not candidates and not topics and any("are left out" in note for note in self.container.notes):
+        if not candidates and not topics and self.container.cut_off:
             raise FormatError(self.path, f"no topic can be read: {self.container.notes[0]}", "record or copy it anew")
         if not candidates:
             lines = [topic.line() + (f" ({self.why[i]})" if self.why.get(i) else "") for i, topic in enumerate(topics)]
@@ -899,7 +900,7 @@ class _Opening:
                     why = next(
                         (self.why[i] for i, topic in enumerate(topics) if topic.name == place and self.why.get(i)), "no message"
                     )
-                    raise FormatError(
+                    raise UnreadableError(
                         self.path, f"channels.{name}.source: {place} cannot be read ({why})", "name another topic"
                     )
                 hint = nearest(place, [topic.name for topic in topics])

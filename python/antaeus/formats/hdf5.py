@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from antaeus.formats.recording import BLOCK_ROWS, Block, Channel, Counter, FormatError, Recording, Wishes, library, nearest
+from antaeus.formats.recording import BLOCK_ROWS, Block, Channel, Counter, FormatError, Recording, UnreadableError, Wishes, library, nearest
 from antaeus.formats.tabular import (Notes, Stamps, axis_names, checked_rate, chosen_episode, decimal_nanoseconds, finite,
                                      ignored, natural, no_time, rated_times, several)
 
@@ -409,7 +409,7 @@ def _blocks(h5py: typing.Any, path: pathlib.Path, sources: list[_Source], rows: 
                     values = {name: np.asarray(array, dtype=float).reshape(last - first, -1) for name, array in read.items()}
                     stamped = _stamps_of(file[times[0]][first:last].reshape(-1), times[1]) if times else None
                 except Exception as error:  # a damaged chunk
-                    raise FormatError(path, f"rows {first} to {last - 1} cannot be read ({_one_line(error)})",
+                    raise UnreadableError(path, f"rows {first} to {last - 1} cannot be read ({_one_line(error)})",
                                       "copy it again") from None
                 here = rated_times(first, last - first, typing.cast(float, rate)) if stamped is None else stamped[0]
                 if stamped is not None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from antaeus.formats.recording import (AXIS_UNITS, JOINT_UNITS, UNKNOWN, WRENCH, Block, Channel, ChannelWish, FormatError,
-                                       Recording, Wishes, nearest)
+                                       Recording, UnreadableError, Wishes, nearest)
 
 _DEGREE = math.pi / 180.0
 # Unit as formats and people write it → (the unit that channels are read in, how many of it one is).
@@ -36,7 +36,7 @@ def read_map(file: str | pathlib.Path) -> Wishes:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise FormatError(path, f"cannot be read ({error.strerror})", "give a map that exists") from None
+        raise UnreadableError(path, f"cannot be read ({error.strerror})", "give a map that exists") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FormatError(path, f"is no TOML: {error}", "docs/guide/your_robot.md shows a map") from None
     _require_keys(path, "", table, ("topic", "clock", "rate", "episode", "joints", "channels", "ignore"))

@@ -35,6 +35,10 @@ class FormatError(_antaeus.EpisodeError):
         super().__init__(printable(f"{place}: {problem}; {remedy}"))
 
 
+class UnreadableError(FormatError):
+    """A file, or a part of it, whose bytes cannot be read: damaged, cut off, or not permitted."""
+
+
 def library(name: str, place: object = "antaeus convert") -> types.ModuleType:
     """A library of the extra [logs]. Raises FormatError with the line that installs it."""
     try:

@@ -109,12 +109,13 @@ def run(arguments: list[str]) -> int:
     quiet = given.json or "-" in given.publish
     stream = sys.stderr if quiet else sys.stdout
 
-    def told(line: str) -> None:
+    def put(line: str, to: Any = stream) -> None:
         with _whoever_reads():
-            say(line, sys.stderr if line.startswith(("page:", "note:", "nothing")) else stream)
+            say(line, to)
 
     seen = watch(given.source, robot, given.endpoint, serve=serve, record=given.record, keep=keep, publish=given.publish,
-                 on_alarm=given.on_alarm, speed=given.speed, seconds=given.seconds, told=told, stopping=stopping)
+                 on_alarm=given.on_alarm, speed=given.speed, seconds=given.seconds, told=put,
+                 noted=lambda line: put(line, sys.stderr), stopping=stopping)
     with _whoever_reads():
         if given.json:
             print(json.dumps(seen.as_json(), indent=2), flush=True)

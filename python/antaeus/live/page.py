@@ -14,7 +14,6 @@ import antaeus
 from antaeus.live import frames
 from antaeus.live.page_server import PageServer
 from antaeus.live.pose_hints import PoseHints
-from antaeus.live.remedies import REMEDIES, remedy
 
 _WEB = pathlib.Path(__file__).parent / "web"  # the viewer, bundled when the library is built
 _FACTS_EVERY = 0.5  # [s]
@@ -144,7 +143,7 @@ class LivePage:
                        for name, label, unit in zip(self._motors, labels, self._units(), strict=True)],
             "endpoints": [{"name": frame, "label": self._label(frame)} for frame in self._endpoints],
             "verdicts": [verdict.value for verdict in antaeus.Verdict], "actions": [action.value for action in antaeus.ConsumerAction],
-            "reasons": names, "remedies": {name: remedy(name) for name in [*REMEDIES, *names] if name in names and name},
+            "reasons": names, "remedies": {one.name: (one.meaning, one.remedy) for one in antaeus.reasons()},
             "streams": frames.STREAMS, "bin": frames.BIN, "bins": frames.BINS, "clock": time.time(),
         })
 

@@ -170,13 +170,16 @@ class Watch:
         at = float(block.time[-1]) if len(block) else float("nan")
         return [Event("mark", index, at, f"mark: {text or 'something happened here'}") for text in marks]
 
-    def run(self, seconds: float | None = None, told: Callable[[str], None] = lambda line: None) -> Watched:
-        """Until the source has ended, `seconds` are over or stop() is called. `told` gets lines for people.
+    def run(self, seconds: float | None = None, told: Callable[[str], None] = lambda line: None,
+            noted: Callable[[str], None] | None = None) -> Watched:
+        """Until the source has ended, `seconds` are over or stop() is called. `told` gets a line per event, `noted` (default: `told`) a line per
+        diagnostic: how the stream is read, that nothing comes.
 
         Raises WatchError where nothing can be read of the stream, and what the source raises.
         """
         from antaeus.live.set_up import SetUpCheck
 
+        noted = noted or told
         began = time.monotonic()
         finder = EventFinder(self.endpoints, self.labels)
         check = SetUpCheck(self.robot, self.estimator, self._set_up_found, say=self.say)
@@ -188,7 +191,7 @@ class Watch:
             publisher.start()
         receiver = threading.Thread(target=self._receive, name="source", daemon=True)
         receiver.start()
-        done, handed, missed, waited, noted, interrupted = 0, 0, 0, False, 0, False
+        done, handed, missed, waited, notes_seen, interrupted = 0, 0, 0, False, 0, False
         waits = [listener.idle for listener in self.listeners if hasattr(listener, "idle")]
         due = began
         kept: list[Event] = []
@@ -212,7 +215,7 @@ class Watch:
                 found, lines = self._told_by_others()
                 events = finder.see(block, facts) + self._taken_marks(block) + found
                 for line in lines:
-                    told(f"note: {line}")
+                    noted(f"note: {line}")
                 for event in events:
                     counts[event.kind] = counts.get(event.kind, 0) + 1
                     told(f"{event.time:10.3f} s  {event.words}" if math.isfinite(event.time) else event.words)
@@ -222,9 +225,9 @@ class Watch:
                 for listener in self.listeners:
                     listener.take(block, events, facts)
                 handed = done
-                for note in facts.notes[noted:]:
-                    told(f"note: {note}")
-                noted = len(facts.notes)
+                for note in facts.notes[notes_seen:]:
+                    noted(f"note: {note}")
+                notes_seen = len(facts.notes)
                 now = time.monotonic() - began
                 if facts.hopeless or (done == 0 and facts.undecodable and now > _PATIENCE and facts.undecodable == facts.received):
                     raise WatchError(f"{self.address}: {facts.last_problem}")
@@ -234,7 +237,7 @@ class Watch:
                                      "channels.time_scale in the profile")
                 if not waited and facts.received == 0 and now > _PATIENCE and not self._source_ended.is_set():
                     waited = True
-                    told(f"nothing has come from {self.address} for {_PATIENCE:.0f} s{self._what()}")
+                    noted(f"nothing has come from {self.address} for {_PATIENCE:.0f} s{self._what()}")
                 over = str(facts.stream) == "ended" and done == self.estimator.count() and self._done == done
                 if over or ending:
                     break
@@ -262,7 +265,7 @@ class Watch:
                   for sink in self.sinks if getattr(sink, "dropped", 0)]
         if self._failure is not None:
             notes.append(f"the source ended: {self._failure}")
-        stamped = "no time stamps" not in " ".join(facts.notes)
+        stamped = all(note.code != "no_time_stamps" for note in facts.notes)
         return Watched(self.robot.profile.name, self.address, self.endpoints, sign, "sender's stamps" if stamped else "receiver's clock",
                        last_time - first_time, done, facts_of(self.estimator.facts()), kept, counts, notes=notes)
 
@@ -297,7 +300,8 @@ def _closing(listeners: list[Any]) -> Iterator[None]:
 def watch(source: Any, robot: Any, endpoints: list[str] | tuple[str, ...] = (), *, serve: tuple[str, int] | None = None,
           record: str | os.PathLike[str] | None = None, keep: int = 10_000_000_000, publish: list[str] | tuple[str, ...] = (),
           on_alarm: str | None = None, speed: float = 1.0, seconds: float | None = None,
-          told: Callable[[str], None] = lambda line: None, stopping: threading.Event | None = None) -> Watched:
+          told: Callable[[str], None] = lambda line: None, noted: Callable[[str], None] | None = None,
+          stopping: threading.Event | None = None) -> Watched:
     """What `antaeus watch` does (docs/guide/live.md).
 
     source: an address, or an object with `format` and run(push, stop). serve: host and port of the page; None: no page. record: folder
@@ -328,10 +332,10 @@ def watch(source: Any, robot: Any, endpoints: list[str] | tuple[str, ...] = (), 
             listeners.append(page)
             url = page.url
         listeners += [_view(view, robot, frames) for view in views]
-        watching = Watch(source, robot, frames, speed=speed, sinks=sinks, stopping=stopping, told=told)
+        watching = Watch(source, robot, frames, speed=speed, sinks=sinks, stopping=stopping, told=noted or told)
         marks.append(watching)
         if url:
-            told(f"page: {url}")
+            (noted or told)(f"page: {url}")
         if record is not None:
             from antaeus.live.recording import Recorder
 
@@ -342,7 +346,7 @@ def watch(source: Any, robot: Any, endpoints: list[str] | tuple[str, ...] = (), 
         if on_alarm:
             listeners.append(OnAlarm(on_alarm))
         watching.listeners = listeners
-        result = watching.run(seconds, told)
+        result = watching.run(seconds, told, noted)
     result.url = url
     if recorder is not None:
         result.records = [str(path) for path in recorder.close()]

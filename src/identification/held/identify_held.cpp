@@ -4,6 +4,7 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "identification/identify_steps.hpp"
 #include "identification/moving/moving_rows.hpp"
@@ -100,8 +101,9 @@ void identify_held_pose(const IdentifyTask& task, IdentifyResult& result) {
     const bool feet = !task.robot.profile.endpoints.empty();
     result.missing.push_back(
         feet ? "all endpoints are feet, and what stands on them touches the ground: hang the robot up, and name them "
-               "with --endpoint"
-             : "no endpoint: name the frame that shall feel forces with --endpoint");
+               "with " +
+                   arg(Input::endpoint)
+             : "no endpoint: name the frame that shall feel forces with " + arg(Input::endpoint));
     return;
   }
   if (!task.request.loaded.empty()) {

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <utility>
 
+#include "antaeus/core/messages.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "identification/few_samples.hpp"
 #include "identification/moving/moving_gram.hpp"
@@ -48,7 +49,7 @@ void note_tool(MovingFit& fit) {
   fit.notes.push_back("a payload or tool of " + rounded(std::abs(last.tool)) + " ± " + rounded(last.tool_sd) + " kg " +
                       (last.tool > 0.0 ? "hangs on the last link that the description does not have"
                                        : "of the description is not on the arm") +
-                      ": it explains the torques; say --payload, or take the description without it");
+                      ": it explains the torques; say " + arg(Input::payload) + ", or take the description without it");
 }
 
 /// What is missing before anything is fitted. A joint that hardly moved is no evidence: its friction would be a guess.

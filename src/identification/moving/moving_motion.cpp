@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/signal/low_pass.hpp"
 #include "antaeus/signal/savitzky_golay.hpp"
@@ -18,11 +19,11 @@ namespace {
 void check_imu(const Robot& robot, const Episode& episode) {
   if (robot.profile.imu.frame.empty()) {
     throw ModelError(robot.profile.name, "a floating base moves, and the profile names no IMU that feels it",
-                     "add [imu] to the profile, or hold the base still (--base fixed)");
+                     "add [imu] to the profile, or hold the base still (" + arg(Input::base, "fixed") + ")");
   }
   if (episode.imu_angular_velocity.rows() != episode.steps() || episode.imu_specific_force.rows() != episode.steps()) {
     throw EpisodeError(episode.name, "no gyro and accelerometer (imu_gyro, imu_acc)",
-                       "a floating base moves: record both, or hold it still (--base fixed)");
+                       "a floating base moves: record both, or hold it still (" + arg(Input::base, "fixed") + ")");
   }
 }
 

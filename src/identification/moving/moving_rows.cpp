@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/replay/replay.hpp"
@@ -47,11 +48,12 @@ const OptionTable& options_of(const MovingFitOptions&) {
                  "the same: 0.2 to 0.4 %", &O::offset_between, kNotNegative),
           option("between_logs", "1", "how many logs these three are worth beside what the logs show",
                  "two logs are no evidence of a spread", &O::between_logs, kPositive),
-          option("effort_units", "", "take a channel as it is, whatever its unit", "--effort-units", &O::effort_units),
-          option("friction", "", "whether dry and viscous friction are fitted; else they are noise", "--fit",
+          option("effort_units", "", "take a channel as it is, whatever its unit", "given by effort_units",
+                 &O::effort_units),
+          option("friction", "", "whether dry and viscous friction are fitted; else they are noise", "given by fit",
                  &O::friction),
-          option("inertia", "", "whether masses, inertias and rotors are fitted; else the description's hold", "--fit",
-                 &O::inertia),
+          option("inertia", "", "whether masses, inertias and rotors are fitted; else the description's hold",
+                 "given by fit", &O::inertia),
       });
   return table;
 }

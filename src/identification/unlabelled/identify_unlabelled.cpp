@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/robot/noise_model.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 constexpr Eigen::Index kMostSamples = 1500;  // of the regression: a minute at 25 Hz
 constexpr double kPriorScale = 0.3;          // masses off by a third: no label, no cross-validation
-constexpr const char* kLabel = "name contact-free stretches with --contact-free";
+const std::string kLabel = "name contact-free stretches with " + arg(Input::contact_free);
 
 struct Unknowns {
   std::vector<int> rows;     ///< motors whose channels are evidence
@@ -115,15 +116,15 @@ void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result) {
     result.missing.emplace_back(
         "without labels a robot that floats shows nothing: in a pose an offset and a contact are "
         "the same, and they differ from pose to pose; " +
-        std::string(kLabel));
+        kLabel);
     return;
   }
   if (!task.request.loaded.empty()) {
-    result.missing.emplace_back(std::string("a payload and a contact look alike; ") + kLabel);
+    result.missing.emplace_back("a payload and a contact look alike; " + kLabel);
     return;
   }
   if (task.endpoints.empty()) {
-    result.missing.emplace_back("no endpoint: name the frame that contacts may be at with --endpoint");
+    result.missing.emplace_back("no endpoint: name the frame that contacts may be at with " + arg(Input::endpoint));
     return;
   }
   const std::vector<MovingLog> logs = moving_logs(task, task.request.logs, result, true);
@@ -183,7 +184,7 @@ void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result) {
     result.identified = true;
   }
   if (!result.identified) {
-    result.missing.emplace_back(std::string("without labels: contacts hide the offset of every joint; ") + kLabel);
+    result.missing.emplace_back("without labels: contacts hide the offset of every joint; " + kLabel);
     return;
   }
   result.notes.insert(result.notes.end(), fit.notes.begin(), fit.notes.end());
@@ -200,7 +201,7 @@ void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result) {
           {one.name, "without labels a contact may stand in its place, or the logs tell too little"});
     }
   }
-  result.hold_out = std::string("nothing: what is left may be a contact; ") + kLabel;
+  result.hold_out = "nothing: what is left may be a contact; " + kLabel;
   add_moving_residuals(task, logs, result);
 }
 

@@ -253,7 +253,7 @@ void read_options(Keys& keys, RobotProfile& profile) {
       try {
         profile.settings.set(std::move(setting));
       } catch (const OptionsError& error) {
-        throw ModelError("", error.what());
+        throw ModelError(error.place(), error.problem(), error.remedy());
       }
     }
   }

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/robot/robot_description.hpp"
 
@@ -172,18 +173,15 @@ class UrdfReader {
     const double slack = 1e-3 * std::abs(moments[2]) + 1e-12;
     if (moments[0] < -slack) {
       if (body.mass >= kWeightless || moments.cwiseAbs().maxCoeff() >= kTurnsFreely) {
-        robot_.notes.push_back("line " + std::to_string(line) + ": link '" + link +
-                               "': the inertia is not positive, no body has it; dynamics refuse it");
+        robot_.notes.push_back({NoteCode::inertia_not_positive, link, {line}});
         return body;
       }
-      robot_.notes.push_back("line " + std::to_string(line) + ": link '" + link +
-                             "': no body has such an inertia; the link weighs less than a gram and is read as a point");
+      robot_.notes.push_back({NoteCode::inertia_of_point, link, {line}});
       body.inertia.setZero();
       return body;
     }
     if (moments[0] + moments[1] < moments[2] - slack) {
-      robot_.notes.push_back("line " + std::to_string(line) + ": link '" + link +
-                             "': the inertia breaks the triangle inequality; it is read as it stands");
+      robot_.notes.push_back({NoteCode::inertia_triangle, link, {line}});
     }
     return body;
   }
@@ -243,7 +241,8 @@ class UrdfReader {
       if (fs::is_regular_file(candidate, ignored)) return candidate;
     }
     if (meshes_ == MeshPolicy::required) {
-      fail(line, "mesh '" + uri + "' is not there", "put it beside the file, or ignore meshes (--ignore-meshes)");
+      fail(line, "mesh '" + uri + "' is not there",
+           "put it beside the file, or ignore meshes (" + arg(Input::ignore_meshes) + ")");
     }
     return candidates.empty() ? fs::path(uri) : candidates.front();
   }
@@ -296,7 +295,7 @@ class UrdfReader {
     }
     if (const XMLElement* mimic = element->FirstChildElement("mimic")) {
       joint.mimics = attribute(mimic, "joint");
-      robot_.notes.push_back("joint '" + joint.name + "' mimics another; it is read as an independent joint");
+      robot_.notes.emplace_back(NoteCode::mimics, joint.name);
     }
     if (!joint_lines_.emplace(joint.name, joint.line).second) {
       fail(joint.line, "joint '" + joint.name + "' is described twice", "rename or remove one");
@@ -349,15 +348,12 @@ class UrdfReader {
       if (link.has_inertial && link.inertial.mass > 0) continue;
       const auto joint = parent_of.find(link.name);
       if (joint != parent_of.end() && joint->second->type != JointType::fixed) {
-        robot_.notes.push_back("line " + std::to_string(link.line) + ": link '" + link.name +
-                               "' has no mass and moves" + " (joint '" + joint->second->name +
-                               "'): read as the file has it");
+        robot_.notes.push_back({NoteCode::no_mass_but_moves, link.name, {link.line, joint->second->name}});
         continue;
       }
       if (link.has_inertial) continue;
       if (!link.collisions.empty() && link.name != robot_.root) {
-        robot_.notes.push_back("line " + std::to_string(link.line) + ": link '" + link.name +
-                               "' has a collision shape but no mass");
+        robot_.notes.push_back({NoteCode::shape_without_mass, link.name, {link.line}});
       }
     }
   }

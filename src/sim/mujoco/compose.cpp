@@ -232,12 +232,13 @@ void add_force_sensor(const std::string& site, mjSpec* spec, const std::string& 
 
 /// MuJoCo turns the armature of a free joint with the body for rotation and not for translation, which no rigid body
 /// does. Free joints get it from a class of defaults that was written for the motors.
-void drop_free_armature(mjSpec* spec, std::vector<std::string>& notes) {
+void drop_free_armature(mjSpec* spec, std::vector<Note>& notes) {
   for (mjsElement* const element : elements(spec, mjOBJ_JOINT)) {
     mjsJoint* const joint = mjs_asJoint(element);
     if (joint->type != mjJNT_FREE || joint->armature == 0.0) continue;
-    notes.push_back("the free joint '" + name_of(element) + "' has an armature of " +
-                    significant_text(joint->armature, 3) + ", which is left out: a floating base has no rotor");
+    notes.push_back({NoteCode::armature_left_out,
+                     name_of(element),
+                     {NoteValue(joint->armature, significant_text(joint->armature, 3))}});
     joint->armature = 0.0;
   }
 }

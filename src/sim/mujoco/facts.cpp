@@ -165,7 +165,7 @@ EqualityFacts equality_facts(const mjModel& m, int equality) {
 
 void add_notes(const mjModel& m, SceneFacts& facts) {
   const auto count = [&](mjtSize number, const char* what) {
-    if (number > 0) facts.notes.push_back(std::to_string(number) + " " + what);
+    if (number > 0) facts.notes.push_back({NoteCode::scene, "", {number, what}});
   };
   count(m.neq, "equality constraints are MuJoCo's alone: the tree moves as if they were not there");
   int springs = 0, losses = 0, lifted = 0;

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "antaeus/core/note.hpp"
 #include "sim/engine.hpp"
 
 namespace antaeus::detail {
@@ -34,7 +35,7 @@ struct Composed {
   std::string name, sha256;
   std::vector<std::string> robot_actuators;  // of the robot's own file
   std::string force_sensor_site;
-  std::vector<std::string> notes;  // on what was left out
+  std::vector<Note> notes;  // on what was left out
 };
 Composed compose_model(const SceneDescription& description);
 
