@@ -62,6 +62,7 @@ def literals_of_text(code: str, script: bool) -> list[tuple[int, str, bool]]:
     for one in tokens:
         if one["skip"] is None:
             text = next(part for part in (one["raw"], one["text"], one["single"], one["template"]) if part is not None)
+            text = re.sub(r"\$\{[^{}]*\}", "", text) if script else text  # without the expressions of a template
             found.append((code.count("\n", 0, one.start()) + 1, text, any(begin <= one.start() < end for begin, end in spans)))
     return found
 

@@ -140,7 +140,7 @@ struct CheckCommand {
 void add_check(CLI::App& app, Run& run) {
   auto command = std::make_shared<CheckCommand>();
   CLI::App* verb = app.add_subcommand(
-      "check", "say whether a log is what the robot's profile says: units, clock, order and signs, and how to mend it");
+      "check", "check a log against the robot's profile: units, clock, order and signs, and how to fix it");
   verb->add_option("log", command->log, "folder of .npy files, .npz, .csv or .parquet")->required()->option_text("LOG");
   command->robot.add_to(*verb, RobotChoice::Needed::no);
   verb->add_option("--out,-o", command->delivery.out,

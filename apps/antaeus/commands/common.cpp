@@ -50,7 +50,7 @@ void RobotChoice::add_payload_to(CLI::App& verb) {
 }
 
 void RobotChoice::add_threads_to(CLI::App& verb) {
-  verb.add_option("--threads", threads, "number of threads (default: one a core); results stay the same")
+  verb.add_option("--threads", threads, "number of threads (default: one per core); results stay the same")
       ->option_text("N");
 }
 
@@ -140,7 +140,7 @@ Json with_base(Json json, const Robot& robot) {
 
 std::string no_whole_number(const std::string& text) {
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  return digits && text.size() < 10 ? "" : "'" + text + "' is no number of a step; give 0 or more, a whole number";
+  return digits && text.size() < 10 ? "" : "'" + text + "' is not the number of a step; give 0 or more, a whole number";
 }
 
 void PoseChoice::add_to(CLI::App& verb, bool with_episode) {

@@ -196,7 +196,7 @@ struct ContactCommand {
         throw OptionsError("--inverse-dynamics", "stands beside --total", "give a motion and --robot");
       }
       if (!robot.payloads.empty()) {
-        throw OptionsError("--payload", "stands beside --total", "there is no robot that could carry it");
+        throw OptionsError("--payload", "stands beside --total", "no robot is given that could carry it");
       }
       if (!motion.empty()) {
         throw OptionsError("MOTION", "'" + motion + "' stands beside --total", "give one of the two");

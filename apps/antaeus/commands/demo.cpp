@@ -49,7 +49,7 @@ void add_demo(CLI::App& app, Run& run) {
   verb->add_flag("--json", command->delivery.json, "print summary.json instead of the story");
   command->delivery.add_pdf_to(*verb);
   verb->footer(
-      "Antaeus makes the twins itself, with exact ground truth: nobody pushes in the incident.\n"
+      "Antaeus computes the synthetic episodes itself, with exact ground truth: the incident has no push.\n"
       "Exit code 1: it is an incident, as it should be.");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }

@@ -75,7 +75,7 @@ struct EstimateCommand {
     if (log.steps() < 2) return;
     const double first = log.block(0, 1).time[0], last = log.block(log.steps() - 1, 1).time[0];
     if (!std::isfinite(first) || !std::isfinite(last)) {
-      throw EpisodeError(log.about().name, "no time stamps, and --contact-free is told in seconds", "log a clock");
+      throw EpisodeError(log.about().name, "no time stamps, and --contact-free is given in seconds", "log a clock");
     }
     std::vector<IdentifyLog> labelled(1);
     labelled.front().episode.name = log.about().name;

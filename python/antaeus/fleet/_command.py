@@ -55,7 +55,7 @@ def _parser(verb: str) -> Parser:
     if verb == "run":
         add("--engine", default="local", metavar="local|ray|dask|slurm", help="who computes (default: processes of this machine)")
         add("--address", metavar="A", help="of the Ray or Dask cluster; Slurm's partition")
-        add("--workers", metavar="N", type=int, help="logs at a time (default: one a core); no result depends on it")
+        add("--workers", metavar="N", type=int, help="logs at a time (default: one per core); no result depends on it")
         add("--watch", action="store_true", help="look again and again, and add what is new; ends with Ctrl-C")
         add("--for", dest="seconds", metavar="SECONDS", type=float, help="of --watch: end after this time")
     if verb != "work":

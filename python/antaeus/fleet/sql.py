@@ -48,7 +48,7 @@ class Tables:
 
         self.folder = pathlib.Path(folder)
         if not (self.folder / "episodes").is_dir():
-            raise FormatError(folder, "is no folder of a fleet that is finished (it holds no episodes/)",
+            raise FormatError(folder, "is not the folder of a finished fleet (it holds no episodes/)",
                               "make it: antaeus fleet LOGS --robot R --out DIR, or antaeus fleet finish DIR")
         self._con = _duckdb().connect()
         wanted = {"plan": schema.PLAN, "episodes": schema.EPISODES, "joints": schema.JOINTS, "events": schema.EVENTS,

@@ -81,7 +81,7 @@ def _require(given: argparse.Namespace) -> None:
     if given.seconds is not None and not (math.isfinite(given.seconds) and given.seconds > 0):
         raise FormatError("--seconds", f"{given.seconds} is no time", "give seconds above 0")
     if not given.speed >= 0:
-        raise FormatError("--speed", f"{given.speed} is no speed", "give 1 for the log's own clock, 0 for as fast as it goes")
+        raise FormatError("--speed", f"{given.speed} is not a speed", "give 1 for the log's own clock, 0 for as fast as it goes")
     if given.json and "-" in given.publish:
         raise FormatError("--json", "and --publish - both write to standard output", "publish to udp:// or tcp://, or leave --json away")
     if given.keep is not None and given.record is None:
