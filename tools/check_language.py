@@ -6,7 +6,7 @@
     tools/check_language.py --lower    lower each ceiling to the count of the tree
 
 Areas: the pages (every line); help texts (descriptions of commands and options); messages (all other string literals of the program and
-the package, without docstrings and the text of #include, #error); page texts (string literals of src/report and the viewer).
+the package, without docstrings and directives as #include); page texts (string literals of src/report and the viewer).
 tools/language_exemptions.tsv lists quotations and contract names: file, regex found in the line or literal, reason. Ceilings only fall.
 """
 
@@ -71,8 +71,8 @@ def literals_of_python(code: str) -> list[tuple[int, str, bool]]:
     """Returns the same of Python, without docstrings."""
     tree = ast.parse(code)
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    described = {id(part) for node in ast.walk(tree) if isinstance(node, ast.Call) and HELP_CALL.match(ast.unparse(node.func).split(".")[-1] + "(")
-                 for part in ast.walk(node)}
+    keywords = [node for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg in ("help", "description", "epilog", "usage")]
+    described = {id(part) for keyword in keywords for part in ast.walk(keyword.value)}
     return [(node.lineno, node.value, id(node) in described) for node in ast.walk(tree)
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings]
 
@@ -108,11 +108,16 @@ def matches(found: list, banned: list, exemptions: list) -> tuple[list, list]:
 
 
 def previous_ceilings() -> dict:
-    """Returns the ceilings of the last commit, or of the one before if they are unchanged since; empty without a git history."""
-    for commit in ("HEAD", "HEAD~1"):
-        shown = subprocess.run(["git", "show", f"{commit}:{CEILINGS}"], cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
-        if shown.returncode == 0 and shown.stdout != (ROOT / CEILINGS).read_text("utf-8"):
-            return tomllib.loads(shown.stdout)
+    """Returns the ceilings before the last change of the file, committed or not; empty without a git history."""
+    def git(*arguments: str) -> str:
+        return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, encoding="utf-8").stdout
+
+    try:
+        for commit in git("log", "-2", "--format=%H", "--", CEILINGS).split():
+            if (shown := git("show", f"{commit}:{CEILINGS}")) != (ROOT / CEILINGS).read_text("utf-8"):
+                return tomllib.loads(shown)
+    except FileNotFoundError:  # no git
+        pass
     return {}
 
 

@@ -130,3 +130,12 @@ def test_check_language_accepts_exemptions_and_counts_the_watch_list(language, c
     (language.ROOT / "README.md").write_text("Nothing.\n", encoding="utf-8")
     assert language.main([]) == 1
     assert "'=told' exempts nothing in README.md" in capsys.readouterr().out
+
+
+def test_check_language_refuses_a_ceiling_that_rises(language, capsys, monkeypatch):
+    (language.ROOT / "tools/language_ceilings.toml").write_text("docs = 0\nhelp = 2\nmessages = 0\npages = 0\n", encoding="utf-8")
+    monkeypatch.setattr(language, "previous_ceilings", lambda: {"help": 1})
+    assert language.main([]) == 1
+    assert "the ceiling of help rose from 1 to 2" in capsys.readouterr().out
+    assert language.main(["--lower"]) == 0
+    assert "help = 0" in (language.ROOT / "tools/language_ceilings.toml").read_text("utf-8")

@@ -383,10 +383,10 @@ def _lane(row: Row, longest: int = 42) -> str:
 
 def run(arguments: list[str]) -> int:
     """The verb fleet report."""
-    made = sql.parser("report", "DIR [--clips N]", "One page over all logs of a fleet: DIR/report.html, and DIR/summary.json.",
+    made = sql.parser("report", "DIR [--clips N]", "Write one page about all logs of a fleet: DIR/report.html, and DIR/summary.json.",
                       "Exit codes: 0 fine, 2 bad input.")
     made.add_argument("--clips", metavar="N", type=int, default=0, help="cut out the N worst minutes first, with their pages (default: 0)")
-    made.add_argument("--json", action="store_true", help="print the summary")
+    made.add_argument("--json", action="store_true", help="print the summary as JSON")
     given = made.parse_args(arguments)
     if given.clips < 0:
         raise ValueError(f"--clips: {given.clips} is fewer than none; give 0 or more")
