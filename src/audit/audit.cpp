@@ -113,7 +113,7 @@ std::vector<Episode> audited_episodes(const Robot& robot, std::vector<EpisodeRea
     part.notes.insert(part.notes.begin(),
                       "the log has " + std::to_string(log.steps()) + " steps, all of them estimated and written; " +
                           span_text(part, cut_at) +
-                          ", around its largest force, are taken apart, and filters and guards begin anew there");
+                          ", around its largest force, are taken apart, and filters and guards restart there");
     for (const Eigen::Index step : all.judged.invalid_steps) {
       if (step < first || step >= first + most || std::ranges::binary_search(part.invalid_steps, step - first))
         continue;

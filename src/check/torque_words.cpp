@@ -107,7 +107,7 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
       finding.unit = "s";
       finding.text = "the torques come " + with_sd(1000.0 * h.size, 1000.0 * h.sd) + " ms after the positions";
       finding.remedy =
-          "align them: channels.torque_delay = " + figure(h.size) + " in a profile (--fix), or mend the stamps";
+          "align them: channels.torque_delay = " + figure(h.size) + " in a profile (--fix), or fix the stamps";
       break;
     case Fault::torque_order:
       finding.text = "the torque columns of " + joints + " stand in another order";

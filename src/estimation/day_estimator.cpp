@@ -139,7 +139,7 @@ const OptionTable& options_of(const DayOptions&) {
           option("day_contact_sd", "1", "sds of any torque beyond which a sample is not learnt from",
                  "one in 370 samples of a normal error", &O::contact_sd, kPositive),
           option("day_largest", "1", "sds from day to day beyond which what was learnt is refused",
-                 "three draws of each joint, of a spread that few days told", &O::largest, kPositive),
+                 "three draws of each joint, of a spread that few days showed", &O::largest, kPositive),
       });
   return table;
 }

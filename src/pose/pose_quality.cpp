@@ -86,7 +86,8 @@ std::vector<std::string> position_notes(const Robot& robot, ConstVectorRef q,
         robot.profile.figures[static_cast<std::size_t>(m)].torque_sd_from == FigureSource::effort_limit;
     notes.push_back(
         model.motor_names()[static_cast<std::size_t>(m)] + ": an effort limit of " + display_number(effort, 0) +
-        (slides(model, m) ? " N" : " N·m") + " beside a weight of " + significant_text(weight, 3) + " N is no figure" +
+        (slides(model, m) ? " N" : " N·m") + " beside a weight of " + significant_text(weight, 3) +
+        " N is not a usable value" +
         (is_taken ? "; the noise assumed from it makes the joint blind" : ", and no noise is taken from it"));
   }
   return notes;
