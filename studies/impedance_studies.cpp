@@ -291,7 +291,7 @@ Study stiff_position_study(const SceneChoice& scene, int seed) {
   panel.y.minimum = 0.1;
   panel.x.minimum = 1.5;
   figure.panels = {panel};
-  study.figure = named(figure, "Told to be 1 mm under the table, stiff joints press with " + value_text(pd) +
+  study.figure = named(figure, "Commanded 1 mm below the table, stiff joints press with " + value_text(pd) +
                                    " N, and with an integral " + value_text(pid) +
                                    " N after 4 s and still growing; an impedance of 500 N/m presses with " +
                                    value_text(impedance) + " N.");

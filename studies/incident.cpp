@@ -166,7 +166,7 @@ ExperimentResult run_incident(const RunRequest& request) {
   check_options(damping);
   ExperimentResult result;
   result.title = "The incident: a policy that reads a wrench out of torques";
-  result.question = "The H1-2 on a stand, nobody touches it. A moment of " + value_text(choice.disturbance) +
+  result.question = "The H1-2 on a stand, without contact. A moment of " + value_text(choice.disturbance) +
                     " N·m turns its torso for " + value_text(choice.disturbance_time) +
                     " s; the policy reads what an estimator makes of the torques, and answers with its legs. " +
                     std::to_string(choice.seeds) + " seeds of each variant.";
@@ -214,7 +214,7 @@ ExperimentResult run_incident(const RunRequest& request) {
       {"deployed_first_rated", median(deployed, &IncidentOutcome::first_rated), "s",
        "median time from the disturbance to the first motor at its effort limit, deployed estimator"},
       {"deployed_read_max", largest(deployed, &IncidentOutcome::largest_read), "N",
-       "largest force of a hand that the policy read, deployed estimator; nobody touches it"},
+       "largest force of a hand that the policy read, deployed estimator; without contact"},
       {"good_pose_rated_share", rated_share(in_good_pose, choice.duration), "1",
        "share of the runs with a motor at its effort limit, deployed estimator, the other pose"},
       {"guarded_rated_share", rated_share(guarded, choice.duration), "1",

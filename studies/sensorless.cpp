@@ -187,7 +187,7 @@ NamedFigure friction_figure(const ArmRig& rig, const SensorlessRun& run) {
       "Coulomb friction of each joint as it is in the simulation, as it was assumed and as it was used";
   figure.panels = {panel};
   return {figure.id, figure.title,
-          "Coulomb friction of each joint. Told it is wrong by up to " +
+          "Coulomb friction of each joint. The assumed value is wrong by up to " +
               percent_text(worst_error(run.told, run.coulomb)) + ", used by up to " + percent_text(used_wrong(run)) +
               ".",
           draw_figure(figure)};
@@ -358,7 +358,7 @@ ExperimentResult run(const RunRequest& request, Dither dither, bool has_line) {
   }
   result.remarks.emplace_back(
       "Friction of this plant is elastic and then slides, and keeps its torque at rest. MuJoCo's own frictionloss "
-      "creeps: on it a still hold looks perfect, and is no evidence.");
+      "creeps: on it a still hold looks perfect, and proves nothing.");
   result.remarks.emplace_back(
       "Friction of load, speed (Stribeck) and temperature, delay and soft surfaces were not tried, and no real arm.");
   return result;

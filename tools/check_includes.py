@@ -26,7 +26,7 @@ ROOMS = {
     "tasks": (3, "several motions at once, by priority"),
     "space": (3, "a free base with one arm: coordinated map, dynamics and control"),
     "trust": (4, "whether an estimate may be used: reliability, feasibility, causes, the consumer guard, the single-frame estimator, the flight recorder"),
-    "check": (4, "whether a log is what its profile says: units, clocks, order and sign of channels, by evidence; profiles of third-party robots"),
+    "check": (4, "whether a log agrees with its profile: units, clocks, order and sign of channels, by evidence; profiles of third-party robots"),
     "control": (4, "controllers: impedance, admittance, hybrid force and position, with and without a force sensor"),
     "sim": (4, "scenes, plants and flights in MuJoCo"),
     "replay": (4, "many states at once: a SIMD kernel on all cores, with the loop’s verdicts"),

@@ -110,7 +110,7 @@ NB_MODULE(_antaeus, module) {
             "thread of its own.\n\nThe room is called `live` in C++. Here that name belongs to the package, "
             "`antaeus.live`.",
             bind_live);
-  bind_room("pose", "What a pose lets torques tell, where to move the arm instead, and the pre-flight.", bind_pose);
+  bind_room("pose", "What torques can show in a pose, where to move the arm instead, and the pre-flight.", bind_pose);
   bind_room("control",
             "Controllers: a tool's state once a cycle, and torques or references that give way to a push, or hold "
             "against it.",
@@ -118,7 +118,7 @@ NB_MODULE(_antaeus, module) {
   bind_room(
       "checking",
       "Is a log what its robot's profile says? Findings with size, doubt and remedy; mistakes to plant; the profile "
-      "that mends them.\n\n"
+      "that corrects them.\n\n"
       "The room is called `check` in C++. Here that name belongs to the function, `antaeus.check(…)`.",
       bind_check);
   // antaeus.audit is the function, so the room's submodule cannot have that name too.
@@ -130,7 +130,7 @@ NB_MODULE(_antaeus, module) {
   // Nor the room of antaeus.contact.
   bind_room("contacts",
             "Inverse dynamics through contacts: who carries a motion, with which torques, and what the motion does not "
-            "tell.\n\n"
+            "determine.\n\n"
             "The room is called `contact` in C++. Here that name belongs to the function, `antaeus.contact(…)`.",
             bind_contact);
   bind_room("identification",

@@ -166,7 +166,7 @@ SavedForms audit_forms(const Audit& self) {
 constexpr const char* kStepsDoc =
     "The table of steps.csv (docs/reference/schemas.md): column → read-only array, one row a step, endpoint and "
     "estimator; "
-    "texts are arrays of str, NaN is \"no number\". Made anew at each call: keep it.";
+    "texts are arrays of str, NaN is \"no number\". Created at each call: keep it.";
 constexpr const char* kStreamDoc = "The steps as Arrow's stream: pyarrow.table(audit), polars.from_arrow(audit).";
 constexpr const char* kArrowDoc =
     "The same as a pyarrow.Table, unit and meaning in each field's metadata; needs pyarrow.";
@@ -279,7 +279,7 @@ void bind_result(nb::module_& module) {
       .def_prop_ro(
           "summary", [](const Audit& self) { return dictionary(self, audit_summary); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
-          "What summary.json holds (docs/reference/schemas.md); made anew at each call.")
+          "What summary.json holds (docs/reference/schemas.md); created at each call.")
       .def_prop_ro(
           "whole", [](const Audit& self) { return dictionary(self, whole_log); },
           nb::sig("def whole(self) -> dict[str, typing.Any]"),

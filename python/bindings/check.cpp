@@ -158,7 +158,7 @@ void bind_described(nb::module_& module) {
           "ModelError for a robot without a motor or without a file; Error where it cannot be written.")
       .def_prop_ro(
           "summary", [](const Described& self) { return loaded_json(to_json(self.facts).dump()); },
-          nb::sig("def summary(self) -> dict[str, typing.Any]"), "The same as a dictionary; made anew at each call.")
+          nb::sig("def summary(self) -> dict[str, typing.Any]"), "The same as a dictionary; created at each call.")
       .def("__repr__", [](const Described& self) {
         std::string frames;
         for (const EndpointFacts& e : self.facts.endpoints) {
@@ -184,14 +184,14 @@ void bind_check_result(nb::module_& module) {
       module,
       "error: no force that is computed from the log can be trusted. warning: some may be wrong. "
       "note: it describes the log.");
-  bind_enumeration<TorqueStage>(module, "What a torque channel is, as far as the log tells.");
+  bind_enumeration<TorqueStage>(module, "What a torque channel is, as far as the log shows.");
   bind_enumeration<GravityContent>(module, "Whether gravity is in a torque channel.");
   nb::class_<Finding> finding(module, "Finding", "What is wrong with a log, with its size, its doubt and its remedy.");
   bind_fields(finding).def("__repr__", [](const Finding& self) {
     return "Finding(" + std::string(to_string(self.severity)) + ", " + std::string(to_string(self.fault)) + ": " +
            self.text + ")";
   });
-  bind_struct<CheckedJoint>(module, "CheckedJoint", "What a log tells of one joint's torque channel, and of its zero.");
+  bind_struct<CheckedJoint>(module, "CheckedJoint", "What a log shows of one joint's torque channel, and of its zero.");
   bind_struct<TorqueDescription>(module, "TorqueDescription", "The torque channel in words that a machine can read.");
   bind_struct<CheckSeries>(module, "CheckSeries", "What a check's page draws of one joint, sample by sample.");
   nb::class_<CheckResult> result(module, "CheckResult", "What `antaeus check` found.");
@@ -204,7 +204,7 @@ void bind_check_result(nb::module_& module) {
           "the check.")
       .def_prop_ro(
           "not_told", [](const CheckResult& self) { return spelled(self.not_told, FrontEnd::python); },
-          "Faults that it cannot tell, each with what would.")
+          "Faults that it cannot show, each with what would.")
       .def_prop_ro(
           "headline", [](const CheckResult& self) { return spelled(check_headline(self), FrontEnd::python); },
           "The most severe finding in one line, or \"No mistake found\".")
@@ -213,7 +213,7 @@ void bind_check_result(nb::module_& module) {
       .def_prop_ro(
           "summary", [](const CheckResult& self) { return loaded_json(to_json(self).dump()); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
-          "What summary.json holds (docs/reference/schemas.md); made anew at each call.")
+          "What summary.json holds (docs/reference/schemas.md); created at each call.")
       .def("__repr__", [](const CheckResult& self) {
         return decoded("CheckResult(" + self.log + ": " + check_headline(self) + ")");
       });
@@ -255,7 +255,7 @@ void bind_check(nb::module_& module) {
   module.def(
       "fixed_robot", &fixed_robot, "robot"_a, "result"_a,
       "The robot with the profile that reads the log right, and a line for each finding that no key of a channel "
-      "mends. `write_profile(robot, folder)` of it writes the profile.");
+      "corrects. `write_profile(robot, folder)` of it writes the profile.");
 }
 
 }  // namespace antaeus::python

@@ -331,7 +331,7 @@ void bind_contact_result(nb::module_& module) {
       .def_prop_ro(
           "summary", [](const Solved& self) { return loaded_json(contact_summary(*self.result).dump()); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
-          "What summary.json holds (docs/reference/schemas.md); made anew at each call.")
+          "What summary.json holds (docs/reference/schemas.md); created at each call.")
       .def(
           "_repr_html_", [](const Solved& self) { return notebook_html(contact_forms(self, false)); },
           nb::sig("def _repr_html_(self) -> str"), kNotebookDoc)
@@ -447,7 +447,8 @@ void bind_motions(nb::module_& module) {
       "wrench_frame: str = 'world', settings: dict[str, float | str | bool] = {}",
       ") -> ContactResult");
   const std::string all_doc = options_doc<ContactOptions>(
-      "The wrenches of a motion's contacts, the torques behind it, and what it does not tell: what `antaeus contact` "
+      "The wrenches of a motion's contacts, the torques behind it, and what it does not determine: what `antaeus "
+      "contact` "
       "does. motion: .npz, folder of .npy or .csv, or its arrays by name (q with dt or time; v and a: independent "
       "states); without a robot a .csv or .parquet of a total wrench and the poses of feet (docs/concepts/contact.md). "
       "robot: "

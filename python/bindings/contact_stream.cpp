@@ -46,7 +46,7 @@ void bind_frame_solver(nb::module_& module) {
       "OptionsError for unknown or repeated contacts, a fixed base, weights that leave the wrenches undetermined. "
       "Options:");
   nb::class_<ContactFrameSolver>(module, "ContactFrameSolver",
-                                 "Contact inverse dynamics as a loop calls it, each frame for itself. One a thread.")
+                                 "Contact inverse dynamics as a loop calls it, each frame for itself. One per thread.")
       .def(
           "__init__",
           [](ContactFrameSolver* self, const Robot& robot, const std::vector<std::string>& contacts, bool with_guess,
@@ -157,7 +157,7 @@ void bind_stream(nb::module_& module) {
   nb::class_<Stream>(
       module, "ContactStream",
       "Forces over time of a motion that does not fit in memory, or has not ended: frames go in, settled "
-      "ones come out. One a thread.")
+      "ones come out. One per thread.")
       .def(
           "__init__",
           [](Stream* self, Eigen::Index lag, const nb::kwargs& options) {

@@ -30,7 +30,7 @@ void bind_tool_dynamics(nb::module_& module) {
       "A tool and the arm behind it at one instant: world axes, the tool's origin, linear rows first. "
       "A copy of its own; NaN on any status but ok.");
   nb::class_<ToolDynamics>(module, "ToolDynamics",
-                           "What controllers of a tool compute with, once a cycle. Scratch memory, one a thread.")
+                           "What controllers of a tool compute with, once a cycle. Scratch memory, one per thread.")
       .def(
           "__init__",
           [](ToolDynamics* self, const RobotModel& model, const std::string& tool, double mobility_floor,

@@ -59,7 +59,7 @@ constexpr const char* kTaskArguments =
     "line_length: float = 0.0, line_duration: float = 1.0, line_shape: ProfileShape | str = 'trapezoid', "
     "line_ramp: float = 0.25";
 constexpr const char* kTaskMeaning =
-    "normal [3]: of the surface as it is told, out of it, world axes, unit. direction [3]: of the line, world axes; "
+    "normal [3]: of the surface as assumed, out of it, world axes, unit. direction [3]: of the line, world axes; "
     "its "
     "part along the surface counts. line_length, m: 0 is no line, and the tool holds. line_duration, s. line_shape: of "
     "the speed. line_ramp: share of the duration that each ramp of a trapezoid takes.";
@@ -243,7 +243,7 @@ void bind_loop(nb::module_& module) {
               "OptionsError for an unknown option (with the nearest) or one out of its range.")
               .c_str())
       .def("start", &ForceLoop::start, "measured"_a,
-           "Begins anew: the set-point starts at this force, N or N·m, the integral at zero, the filter at rest.")
+           "Restarts: the set-point starts at this force, N or N·m, the integral at zero, the filter at rest.")
       .def(
           "push",
           [](ForceLoop& self, double wanted, std::optional<double> measured, double speed, double dt, double trust,
@@ -361,7 +361,7 @@ void bind_sensorless(nb::module_& module) {
       (std::string("def __init__(self, coulomb: numpy.typing.ArrayLike, time_step: float, ") + kTaskArguments).c_str(),
       ") -> None");
   const std::string doc = options_doc<SensorlessOptions>(
-      std::string("coulomb [n]: friction of each joint as it is told, N·m or N. time_step: of the cycle, s. ") +
+      std::string("coulomb [n]: assumed friction of each joint, N·m or N. time_step: of the cycle, s. ") +
       kTaskMeaning);
   nb::class_<SensorlessControl>(module, "SensorlessControl",
                                 "A tool that presses, holds and traces on the motors' torques alone: tare in the air, "

@@ -127,7 +127,8 @@ void bind_position_terms(nb::module_& module) {
 void bind_workspace(nb::module_& module) {
   nb::class_<Dynamics>(
       module, "Dynamics",
-      "Rigid-body dynamics of one RobotModel: the workspace, one a thread. M v̇ + C v + g = τ + Σ Jᵀ w, w the wrench of "
+      "Rigid-body dynamics of one RobotModel: the workspace, one per thread. M v̇ + C v + g = τ + Σ Jᵀ w, w the wrench "
+      "of "
       "the environment on the robot. Arguments of a wrong shape, NaN, or a quaternion off unit length by more than "
       "1e-3 "
       "raise StatusError.")

@@ -250,8 +250,8 @@ void bind_reader(nb::module_& module) {
             return EpisodeReader::as_received(path, own, own.profile.settings.get<EpisodeOptions>());
           },
           "path"_a, "robot"_a,
-          "Its values judged by nobody, and before the profile's [channels]: as a driver sent them; a quaternion is x "
-          "y z w. EpisodeError for a file that is no log of the robot's.")
+          "Its values are not checked, and before the profile's [channels]: as a driver sent them; a quaternion is x "
+          "y z w. EpisodeError for a file that is not a log of the robot.")
       .def("block", &EpisodeReader::block, "first"_a, "count"_a,
            "Any steps, as an Episode. EpisodeError for steps that are not there.")
       .def("steps", &EpisodeReader::steps, "Of the whole log.")
@@ -273,7 +273,7 @@ void bind_reader(nb::module_& module) {
 void bind_synthetic(nb::module_& module) {
   bind_enumeration<TwinKind>(module,
                              "pushes (after RE1): real pushes at the wrists. good (after RE2), incident (after RE3): "
-                             "nobody pushes; the torso's residual of those runs.");
+                             "no push; the torso's residual of those runs.");
   bind_struct<SyntheticEpisode, Arrays::views>(
       module, "SyntheticEpisode",
       "An episode and everything that was true while it was recorded. Arrays are read-only views.")

@@ -275,7 +275,8 @@ void bind_estimate(nb::module_& module) {
       "(endpoints other than feet), deployed or stacked. endpoints: by frame or label; none: the profile's. smooth: "
       "each "
       "step's wrench from the whole log, before and after it; the time after which a force is forgotten to 37 %, s. "
-      "threads: None: one a core; results stay the same. settings: 'group.option' → value, over what the profile sets. "
+      "threads: None: one per core; results stay the same. settings: 'group.option' → value, over what the profile "
+      "sets. "
       "Wrenches are at the endpoint's origin in world axes, N and N·m; the column `sign` says whose they are. The "
       "interpreter's lock is released meanwhile, and Ctrl-C ends it. EpisodeError, ModelError, OptionsError: one line, "
       "with the nearest name.");

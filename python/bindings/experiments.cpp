@@ -125,11 +125,11 @@ void bind_experiments(nb::module_& module) {
       .def(
           "is_met", [](const Ran& self) { return self.result.is_met(); }, "Whether every criterion is.")
       .def_prop_ro("samples", &samples, nb::sig("def samples(self) -> dict[str, numpy.typing.NDArray[numpy.float64]]"),
-                   "Column → array, one number a row; made anew at each call.")
+                   "Column → array, one number a row; created at each call.")
       .def_prop_ro(
           "summary", [](const Ran& self) { return loaded_json(experiment_summary_json(self.result).dump()); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
-          "What summary.json holds (docs/reference/schemas.md); made anew at each call.")
+          "What summary.json holds (docs/reference/schemas.md); created at each call.")
       .def("save", &save_run, "path"_a, nb::kw_only(), "clip"_a = false,
            "Writes the page (.html), the summary (.json) or the samples (.csv, .parquet); under any other name all of "
            "them as a folder: report.html, summary.json, samples.parquet and samples.csv, with clip also clip.mp4. A "

@@ -85,7 +85,7 @@ void bind_parts(nb::module_& module) {
       module,
       "What became of a torque channel. used: a row of evidence. dead: it repeats one number. "
       "other_unit: its sign, gain or column is not the model's. unknown_unit: its gain cannot be "
-      "told, and another's is wrong. no_excitation: its joint moved too little, or one way "
+      "determined, and another's is wrong. no_excitation: its joint moved too little, or one way "
       "only. saturated: it is at its limit most of the time.");
   nb::class_<ParameterEstimate> parameter(module, "ParameterEstimate", "One parameter: \"panda_joint2.coulomb\".");
   bind_fields(parameter)
@@ -258,7 +258,7 @@ void bind_run(nb::module_& module) {
           "Name and reason of each parameter that was asked for and is not known.")
       .def_prop_ro(
           "summary", [](const IdentifyResult& self) { return loaded_json(identify_summary(self).dump()); },
-          nb::sig("def summary(self) -> dict[str, typing.Any]"), "What summary.json holds; made anew at each call.")
+          nb::sig("def summary(self) -> dict[str, typing.Any]"), "What summary.json holds; created at each call.")
       .def("__repr__", [](const IdentifyResult& self) {
         return std::string("IdentifyResult(") + (self.identified ? "identified, " : "not identified, ") +
                std::string(to_string(self.method)) + ")";

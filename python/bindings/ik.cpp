@@ -205,7 +205,7 @@ void bind_model(nb::module_& module) {
       .def_ro("iteration_budget", &ReachOptions::iteration_budget, "Of attempts within the limits.")
       .def_ro("deadline", &ReachOptions::deadline, "s after which no stage of a failing solve is begun; 0: none.")
       .def_ro("table_samples", &ReachOptions::table_samples, "Random postures that the tables are made of.")
-      .def_ro("explain", &ReachOptions::explain, "Whether out of reach and blocked by limits are told apart.");
+      .def_ro("explain", &ReachOptions::explain, "Whether out of reach and blocked by limits are distinguished.");
   bind_value<ReachOptions>(module.attr("ReachOptions"));
   const std::string signature =
       options_signature<ReachOptions>("def __init__(self, chain: KinematicChain", ") -> None");

@@ -202,7 +202,7 @@ void bind_ik_result(nb::module_& module) {
       .def_prop_ro(
           "summary", [](const IkRun& self) { return loaded_json(ik_summary(*self.result).dump()); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
-          "What summary.json holds (docs/reference/schemas.md); made anew at each call.")
+          "What summary.json holds (docs/reference/schemas.md); created at each call.")
       .def(
           "solution",
           [](const IkRun& self, Py_ssize_t target) { return self.result->solution(target_number(self, target)); },

@@ -170,7 +170,8 @@ void bind_live(nb::module_& module) {
   nb::class_<LiveEstimator>(
       module, "LiveEstimator",
       "A guarded estimator on a thread of its own, between a bounded queue of messages and a ring of samples: it waits "
-      "for nobody.\n\nformat: json, csv, arrays, low_state_hg, low_state_go or ros2 (docs/guide/live.md). quaternion: "
+      "for no other thread.\n\nformat: json, csv, arrays, low_state_hg, low_state_go or ros2 (docs/guide/live.md). "
+      "quaternion: "
       "xyzw "
       "or "
       "wxyz, of the stream's quaternions, whatever profile and names say. Options: the robot's, and the group live.")

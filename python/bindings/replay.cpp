@@ -499,7 +499,7 @@ nb::object call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords)
       throw OptionsError(at(nb::cast<std::string>(key)), "an episode brings its channels", "leave it away");
     }
     if (simulated) throw OptionsError(at("simulated"), "an episode says it itself", "leave it away");
-    if (continues) throw OptionsError(at("continues"), "an episode begins anew", "give its arrays");
+    if (continues) throw OptionsError(at("continues"), "an episode restarts", "give its arrays");
     if (!tau.is_none()) throw OptionsError(at("tau"), "an episode brings its torques", "leave it away");
     if (episode.steps() == 0) throw EpisodeError(episode.name, "no steps", "give a log that holds some");
     make_room(episode.steps());

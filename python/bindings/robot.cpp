@@ -212,7 +212,7 @@ void bind_profile_parts(nb::module_& module) {
                                 "identified: they are taken out of the torque.");
   bind_enumeration<BaseSource>(module,
                                "Who decided what the base is. caller: the program. option: the user who loads the "
-                               "robot. profile: its key base. limbs: nobody; one limb is fixed, several float.");
+                               "robot. profile: its key base. limbs: their number; one limb is fixed, several float.");
   bind_struct<JointGroup>(module, "JointGroup", "Joints that belong together: a leg, an arm.");
   bind_struct<Endpoint>(module, "Endpoint", "A frame at which contact forces are asked for.");
   bind_struct<NamedPose>(module, "NamedPose", "A configuration with a name; joints that are not named are at zero.");
@@ -249,7 +249,7 @@ void bind_profile(nb::module_& module) {
       .def_prop_ro(
           "noise",
           [](const RobotProfile& self) { return self.noise ? std::optional<NoiseModel>(*self.noise) : std::nullopt; },
-          "Identified errors of the torques; None where nobody identified them.");
+          "Identified errors of the torques; None where they were not identified.");
   nb::class_<Robot> robot(module, "Robot", "A model and its profile, checked against each other.");
   robot
       .def(

@@ -70,7 +70,7 @@ void bind_show(nb::module_& module) {
       .def_prop_ro(
           "summary", [](const ShownPage& self) { return loaded_json(self.summary); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
-          "What is saved as .json: of a log what summary.json of `antaeus show` holds. Made anew at each call.")
+          "What is saved as .json: of a log what summary.json of `antaeus show` holds. Created at each call.")
       .def("__repr__", [](const ShownPage& self) { return decoded("Page(" + self.page.title + ")"); });
   bind_page_kit(module, page);
   module.def(

@@ -125,7 +125,7 @@ void bind_robot_of(nb::module_& module) {
 
 void bind_plant(nb::module_& module) {
   bind_struct<PlantReading>(module, "PlantReading",
-                            "What a robot's controller is told; NaN where there is nothing yet.");
+                            "What a robot's controller receives; NaN where there is nothing yet.");
   bind_struct<PlantTruth>(module, "PlantTruth", "What is so, without noise, delay and error.");
   const std::string doc = options_doc<PlantOptions>(
       "site: wrenches are about its origin. contact_body: the geoms of its tree are the end-effector; empty: of the "

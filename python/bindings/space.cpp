@@ -174,7 +174,7 @@ void bind_flyer(nb::module_& module) {
       module, "FreeFlyer",
       "From a state (q, v) of a free-flying robot to the terms of its coordinated control. q as "
       "Pinocchio's free flyer (x y z, quaternion x y z w, joints), v with the base's velocities in "
-      "base axes. Gravity does not enter. One a thread.");
+      "base axes. Gravity does not enter. One per thread.");
   const auto define = [&]<class Model>(const char* text) {
     flyer.def(
         "__init__",

@@ -165,7 +165,7 @@ void bind_objectives(nb::module_& module) {
           },
           "model"_a, "frame"_a, "torque_sd"_a, "prior_force"_a = WrenchPriorSd{}.force,
           "prior_moment"_a = WrenchPriorSd{}.moment, "weight"_a = 1.0,
-          "torque_sd [nv], N·m; inf: nobody measures the row. ModelError for an unknown frame.");
+          "torque_sd [nv], N·m; inf: the row is not measured. ModelError for an unknown frame.");
 }
 
 void bind_results(nb::module_& module) {
@@ -203,7 +203,7 @@ void bind_tasks(nb::module_& module) {
             self.limit_acceleration(as_vector(limits, "TaskProblem.limit_acceleration", "limits", self.model().nv()));
           },
           "limits"_a, "For step(): [nv], rad/s² or m/s², inf for none.");
-  nb::class_<Solver>(module, "TaskSolver", "Steps and solutions of a problem, which it copies. One a thread.")
+  nb::class_<Solver>(module, "TaskSolver", "Steps and solutions of a problem, which it copies. One per thread.")
       .def(nb::init<const TaskProblem&>(), "problem"_a)
       .def("set_target", &set_target, "task"_a, nb::arg("target").none(),
            nb::sig("def set_target(self, task: int, target: object) -> None"),

@@ -14,7 +14,7 @@ namespace {
 void bind_reliability(nb::module_& module) {
   bind_struct<EndpointReliability>(module, "EndpointReliability",
                                    "Which torque errors stay undetected, and how far they shift the force. Vectors in "
-                                   "motor order, NaN where a motor's row is not used or is no evidence.");
+                                   "motor order, NaN where a motor's row is not used or is not evidence.");
   nb::class_<ReliabilityEstimator>(module, "ReliabilityEstimator",
                                    "Reliability of every endpoint of a posterior (Baarda).")
       .def(
@@ -110,7 +110,7 @@ void bind_contact_place(nb::module_& module) {
           [](ContactPlaceTest& self, const PosteriorEstimates& estimates) {
             return std::vector<ContactPlaces>(self.judge(estimates));
           },
-          "estimates"_a, "One result an endpoint. Never raises: estimates of others have status wrong_size.")
+          "estimates"_a, "One result per endpoint. Never raises: estimates of other limbs have status wrong_size.")
       .def(
           "links",
           [](const ContactPlaceTest& self, int endpoint) {
@@ -122,7 +122,7 @@ void bind_contact_place(nb::module_& module) {
           [](const ContactPlaceTest& self, int endpoint) {
             return self.rows(endpoint_index(endpoint, static_cast<int>(self.results().size())));
           },
-          "endpoint"_a, "Motors whose torques they are told from, from the limb's root.");
+          "endpoint"_a, "Motors whose torques they are computed from, from the limb's root.");
 }
 
 void bind_cause(nb::module_& module) {

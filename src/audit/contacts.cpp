@@ -130,9 +130,10 @@ std::vector<Statement> contacts_verdict(const Audit& audit) {
     return false;
   };
   if (audit.contacts.empty() && std::none_of(series.begin(), series.end(), speaks)) {
-    return {{Topic::contacts,
-             "Whether a force stands out cannot be told: in no step are the torques a measurement that some contact "
-             "explains."}};
+    return {
+        {Topic::contacts,
+         "Whether a force stands out cannot be determined: in no step are the torques a measurement that some contact "
+         "explains."}};
   }
   if (audit.contacts.empty()) {
     return {{Topic::contacts,
@@ -187,7 +188,8 @@ std::vector<Statement> next_checks(const Audit& audit) {
     all.push_back({Topic::imu, "Log the IMU’s orientation: then gravity is known, whatever the base does."});
   }
   if (episode.v.rows() == 0) {
-    all.push_back({Topic::velocity, "Log the joint velocities: then inertial torque can be told from contact."});
+    all.push_back(
+        {Topic::velocity, "Log the joint velocities: then inertial torque can be distinguished from contact."});
   } else if (floating && (episode.imu_angular_velocity.rows() == 0 || episode.imu_specific_force.rows() == 0)) {
     all.push_back({Topic::acceleration,
                    "Log gyro and accelerometer: then what the base’s motion does to the torques is taken out."});

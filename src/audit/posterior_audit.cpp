@@ -229,7 +229,7 @@ std::vector<Counterfactual> posterior_counterfactuals(const Audit& audit) {
   nis.force_at_focus = series->wrench.row(row).head<3>();
   nis.largest_force_read = series->peak_force;
   nis.consequence =
-      acts(nis) + "; it tells that no contact of the size that the prior allows explains the torques, not what does";
+      acts(nis) + "; it shows that no contact of the size that the prior allows explains the torques, not what does";
   nis.false_alarms = alarms_in_baselines(audit, tests_say);
   rows.push_back(std::move(nis));
 
@@ -286,7 +286,7 @@ static std::string place_text(const Audit& audit, const EstimateSeries& series) 
   std::string text = "A contact at " + place.link + " explains the torques of this step better than one at the " +
                      series.label + ": " + number_text(place.force.norm()) + " N there. The number of the " +
                      series.label + " then stands at the wrong place.";
-  if (place.set.size() > 1) text += " These torques do not tell apart " + listed(place.set) + '.';
+  if (place.set.size() > 1) text += " These torques do not distinguish " + listed(place.set) + '.';
   if (place.beyond_one_contact) text += " But " + beyond;
   return text;
 }
@@ -296,7 +296,8 @@ static std::string place_text(const Audit& audit, const EstimateSeries& series) 
 static std::string causes_text(const Audit& audit) {
   const CauseTest& test = audit.cause_test;
   if (audit.incident && test.outside_identified) {
-    return "Which single cause would explain the torques of this step cannot be told: the robot moves faster than its "
+    return "Which single cause would explain the torques of this step cannot be determined: the robot moves faster "
+           "than its "
            "noise was identified for.";
   }
   if (!audit.incident || audit.contact.found || !test.alarm || test.causes.size() < 2) return {};
@@ -385,7 +386,7 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
   if (!blind.empty() && always_blind(audit)) {
     all.push_back(
         {Topic::undetectable,
-         "An arm without a spare joint, as this one, tells no torque's error from a contact, at any joint and "
+         "An arm without a spare joint, as this one, distinguishes no torque's error from a contact, at any joint and "
          "in any pose: six torques fit some wrench whatever they are."});
   } else if (!blind.empty()) {
     all.push_back({Topic::undetectable,

@@ -75,7 +75,7 @@ class Writer {
     if (!worst.remedy.empty()) text += " Remedy: " + worst.remedy + (worst.remedy.ends_with('.') ? "" : ".");
     say(Topic::what, text);
     const Eigen::Index peak = audit_.audited.reconstruction.first_step + deployed_.peak_step;
-    say(Topic::contacts, "No contact and no incident is told from it: the forces below, up to " +
+    say(Topic::contacts, "No contact and no incident is reported from it: the forces below, up to " +
                              number_text(deployed_.peak_force) + " N at the " + label_ + " (" +
                              step_text(audit_, peak) + "), are what that mistake and everything else make together.");
   }
@@ -89,7 +89,7 @@ class Writer {
     std::string begin = "No incident:";
     if (usable < episode.steps()) begin = "No incident in the " + rests_on + " that hold numbers:";
     if (audit_.outcome == Outcome::cannot_be_told) {
-      begin = "It cannot be told whether there was an incident: only " + rests_on + " hold numbers. In them";
+      begin = "Whether there was an incident cannot be determined: only " + rests_on + " hold numbers. In them";
       if (!episode.silent.empty()) {
         begin = "No all-clear: " + episode.silent.front() + ". " + begin;
         if (usable == episode.steps()) begin = "No all-clear: " + episode.silent.front() + ". In the other channels";
@@ -147,7 +147,7 @@ class Writer {
     const CauseRow& best = audit_.cause_test.causes.front();
     if (best.kind == CauseKind::payload) {
       text += ", or a load of " + number_text(best.size) + " ± " + number_text(best.size_sd) + " " + best.unit +
-              " that hangs there: the torques of one pose do not tell which";
+              " that hangs there: the torques of one pose do not show which";
     }
     text += "; no error of a single joint's torque explains them as well. Motion was not tested. ";
     text += contact.beyond() ? "The force is beyond the " + number_text(contact.limit) + " N that the " +
@@ -337,7 +337,7 @@ std::vector<Statement> cannot_tell(const Audit& audit) {
   if (audit.has_deployed)
     all.push_back({Topic::consumed,
                    "The log holds no wrench that the consumer read: the forces above are reconstructed. Whether the "
-                   "consumer was given them cannot be told from it."});
+                   "consumer was given them cannot be seen in it."});
   const auto& series = audit.audited.reconstruction.series;
   const bool foot =
       std::any_of(series.begin(), series.end(), [](const EstimateSeries& s) { return s.kind == EndpointKind::foot; });
@@ -353,7 +353,7 @@ std::vector<Statement> cannot_tell(const Audit& audit) {
   }
   all.push_back(
       {Topic::contact,
-       "The log holds no force sensor: a true force at an endpoint cannot be told from other torques by the " +
+       "The log holds no force sensor: a true force at an endpoint cannot be distinguished from other torques by the " +
            estimator_word(audit) + "."});
   if (episode.v.rows() == 0) {
     all.push_back({Topic::velocity, "The log holds no velocities: inertial torques cannot be separated from contact."});

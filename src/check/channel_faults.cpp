@@ -436,7 +436,7 @@ class ChannelJudge {
       if (!turns.empty()) {
         add(Fault::position_limits, "qpos", turns, Severity::note, excess, "rad",
             named(turns) + " turns past its limits by whole turns",
-            "make it a continuous joint in the description, if it turns for ever");
+            "make it a continuous joint in the description, if it turns without end");
       }
     }
     frozen_positions();
@@ -517,7 +517,7 @@ class ChannelJudge {
     if (!jumps.empty() && out_.position_unit == 1.0 && !out_.frozen_position) {
       add(Fault::position_jump, "qpos", jumps, Severity::warning, jump, "rad",
           "the position of " + named(jumps) + " jumps by up to " + figure(jump) + " from one sample to the next",
-          "cut the log there, or mend the driver");
+          "cut the log there, or fix the driver");
     }
   }
 
@@ -600,7 +600,7 @@ class ChannelJudge {
       add(Fault::torque_frozen, "tau", frozen, Severity::error, worst_run, "1",
           "the torque of " + named(frozen) + " does not change in " + figure(100.0 * worst_run) +
               " % of the log while the joint moves",
-          "find why this channel does not reach the log; until then its joint tells nothing");
+          "find why this channel does not reach the log; until then its joint shows nothing");
     }
     if (!zeros.empty()) {
       Finding& finding =

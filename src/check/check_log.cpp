@@ -157,7 +157,7 @@ class Naming {
     finding.margin = 0.0;
     finding.alternatives.emplace_back(to_string(Fault::position_frozen));
     finding.text = "the position of " + finding.joints.front() + (finding.joints.size() > 1 ? " and others" : "") +
-                   " never changes while others move: held, or its channel is frozen; the torques do not tell";
+                   " never changes while others move: held, or its channel is frozen; the torques do not show which";
     finding.remedy = "move this joint, or look at its channel";
     extra.push_back(std::move(finding));
   }
@@ -265,7 +265,7 @@ CheckResult detail::check_windows(const Robot& robot, const Episode& log, const 
   std::ranges::move(imu_faults(robot, log, judged, options, result.not_told), std::back_inserter(channels.findings));
   Naming naming(robot, options, result);
   if (channels.frozen_position) {
-    result.not_told.emplace_back("anything of the torques: the positions do not tell where the robot is");
+    result.not_told.emplace_back("anything of the torques: the positions do not show where the robot is");
   } else {
     naming.of_torques(judge_torques(robot, judged, options), channels);
   }

@@ -37,7 +37,7 @@ std::vector<std::string> words_of(const std::vector<std::string>& names) {
 void tell_finding(const Finding& finding, std::vector<std::string>& sentences) {
   sentences.push_back(std::string(to_string(finding.severity)) + ", " + std::string(to_string(finding.fault)) + ": " +
                       sentence_of(finding));
-  if (!finding.remedy.empty()) sentences.push_back("To mend it: " + finding.remedy);
+  if (!finding.remedy.empty()) sentences.push_back("To fix it: " + finding.remedy);
   if (!finding.alternatives.empty()) sentences.push_back("or: " + listed(words_of(finding.alternatives)));
 }
 
@@ -91,7 +91,7 @@ std::vector<CheckAnswer> check_story(const CheckResult& result) {
                                      : std::vector<std::string>{as_sentence(listed(words_of(result.excluded)))});
   std::vector<std::string> not_told = result.not_told;
   for (std::string& one : not_told) one = as_sentence(one);
-  add_answer(story, "What can it not tell?", std::move(not_told));
+  add_answer(story, "What can it not show?", std::move(not_told));
   if (!result.robot.empty()) {
     const TorqueDescription& torque = result.torque;
     channel.push_back("Torques: stage " + std::string(to_string(torque.stage)) + ", sign " + torque.sign + ", unit " +

@@ -200,7 +200,7 @@ RobotProfile fixed_profile(const Robot& robot, const CheckResult& result, std::v
   for (const Finding& finding : serious) {
     if (fix.state(finding)) continue;
     not_fixed.push_back(std::string(to_string(finding.fault)) +
-                        (finding.remedy.empty() ? ": no key of a channel mends it" : ": " + finding.remedy));
+                        (finding.remedy.empty() ? ": no key of a channel corrects it" : ": " + finding.remedy));
   }
   return profile;
 }

@@ -207,7 +207,7 @@ class ProfileText {
     line("[imu]");
     text("frame", facts_.imu_frame, facts_.imu_why);
     text("quaternion_order", "xyzw",
-         "guessed: the default; of a channel whose name does not say. `antaeus check` tells it from a log");
+         "guessed: the default; of a channel whose name does not say. `antaeus check` finds it in a log");
   }
 
   void torque() {
@@ -224,8 +224,8 @@ class ProfileText {
     line("[torque]");
     text("source", "motor",
          "guessed: from motor currents, friction and rotors inside; \"joint\" for a sensor at the output");
-    key("sign", "1", "guessed: positive along the joint's axis; `antaeus check` tells it from a log");
-    text("friction", "bound", "nobody identified it; `antaeus identify` does, from a log without contact");
+    key("sign", "1", "guessed: positive along the joint's axis; `antaeus check` finds it in a log");
+    text("friction", "bound", "not identified; `antaeus identify` does it, from a log without contact");
     line();
     comment(
         "Noise. These keys may be left out: the same is assumed without them, and said. Measured ones (`antaeus "
@@ -252,7 +252,7 @@ class ProfileText {
       line("# torque_sd = " + significant_text(one.torque_sd, 3) + "    # assumed: " +
            (one.sd_from == FigureSource::effort_limit ? "1 % of the effort limit, " + effort
             : one.sd_from == FigureSource::weight
-                ? "1 % of its weight at full reach, since the effort limit of " + effort + " is no figure"
+                ? "1 % of its weight at full reach, since the effort limit of " + effort + " is not a usable value"
                 : "no effort limit is stated"));
       line("# static_sd = " + significant_text(one.static_sd, 3));
     }

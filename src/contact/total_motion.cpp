@@ -171,7 +171,8 @@ void check(const TotalMotion& motion) {
   }
   for (const FootMotion& foot : motion.feet) {
     if (std::ssize(foot.pose) != n) {
-      throw EpisodeError(motion.name, "foot '" + printable(foot.name) + "' has not one pose a time", "give one a row");
+      throw EpisodeError(motion.name, "foot '" + printable(foot.name) + "' has not one pose a time",
+                         "give one per row");
     }
     for (Eigen::Index i = 0; i < n; ++i) {
       const Pose& pose = foot.pose[static_cast<std::size_t>(i)];

@@ -97,7 +97,7 @@ constexpr Sentence kSentences[] = {
     {NoteCode::part_compared, Severity::note, "of {0} steps the first {1} are compared with"},
     {NoteCode::part_audited, Severity::note,
      "the log has {0} steps, all of them estimated and written; {1}, around its largest force, are taken apart, and "
-     "filters and guards begin again there"},
+     "filters and guards restart there"},
     {NoteCode::static_residual, Severity::warning, "{0}"},
     {NoteCode::configuration_error, Severity::error, "{0}"},
     {NoteCode::limb_observes, Severity::note, "{0}"},
@@ -133,7 +133,7 @@ constexpr Sentence kSentences[] = {
     {NoteCode::scene, Severity::note, "{0} {1}"},
     {NoteCode::outside_limits, Severity::warning, "{subject} at {0} is {1} outside its limits of {2} to {3}{4}"},
     {NoteCode::effort_limit, Severity::warning,
-     "{subject}: an effort limit of {0} beside a weight of {1} N is no figure{2}"},
+     "{subject}: an effort limit of {0} beside a weight of {1} N is not a usable value{2}"},
     {NoteCode::joint_not_named, Severity::note,
      "{subject} is not named and may not be at zero: it stands at {0}, the nearest that its limits allow"},
     {NoteCode::sd_limit_left_out, Severity::note,

@@ -127,21 +127,21 @@ bool DayEstimator::step(double time, ConstVectorRef residual, ConstVectorRef spe
 const OptionTable& options_of(const DayOptions&) {
   using O = DayOptions;
   static const OptionTable table(
-      "", {
-              option("day_learn", "", "told, or found: when friction and offsets of today are learnt",
-                     "a contact that stays looks like an offset", &O::learn),
-              option("day_from", "s",
-                     "time stamp from which nothing touches, so that today's friction is learnt; below zero: never",
-                     "given by contact_free", &O::from, kAnyNumber),
-              option("day_until", "s", "time stamp until which nothing touches", "given by contact_free", &O::until,
-                     kAnyNumber),
-              option("day_forget", "s", "after which what was learnt of today is forgotten to 37 %",
-                     "gears warm up within an hour", &O::forget, kPositive),
-              option("day_contact_sd", "1", "sds of any torque beyond which a sample is not learnt from",
-                     "one in 370 samples of a normal error", &O::contact_sd, kPositive),
-              option("day_largest", "1", "sds from day to day beyond which what was learnt is refused",
-                     "three draws of each joint, of a spread that few days told", &O::largest, kPositive),
-          });
+      "",
+      {
+          option("day_learn", "", "told, or found: when friction and offsets of today are learnt",
+                 "a contact that stays looks like an offset", &O::learn),
+          option("day_from", "s",
+                 "time stamp from which nothing touches, so that today's friction is learnt; below zero: never",
+                 "given by contact_free", &O::from, kAnyNumber),
+          option("day_until", "s", "time stamp until which nothing touches", "given by contact_free", &O::until, kAnyNumber),
+          option("day_forget", "s", "after which what was learnt of today is forgotten to 37 %",
+                 "gears warm up within an hour", &O::forget, kPositive),
+          option("day_contact_sd", "1", "sds of any torque beyond which a sample is not learnt from",
+                 "one in 370 samples of a normal error", &O::contact_sd, kPositive),
+          option("day_largest", "1", "sds from day to day beyond which what was learnt is refused",
+                 "three draws of each joint, of a spread that few days showed", &O::largest, kPositive),
+      });
   return table;
 }
 

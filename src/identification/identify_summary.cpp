@@ -66,7 +66,7 @@ IdentifyAnswer verdict(const IdentifyResult& r) {
       ". Torques are in " + r.unit + ".");
   if (r.method == IdentifyMethod::unlabelled) {
     answer.sentences.emplace_back(
-        "unlabelled: nobody said where nothing touched, so only what no contact can explain "
+        "unlabelled: no contact-free part was declared, so only what no contact can explain "
         "was learnt, and every standard deviation is doubled.");
   }
   const double before = pooled(r, &IdentifiedJoint::rms_before), after = pooled(r, &IdentifiedJoint::rms_after);
@@ -103,7 +103,7 @@ IdentifyAnswer intervals(const IdentifyResult& r) {
       if (one.nees < one.nees_low) wide.push_back(text);
     }
     std::string text = "Judged " + judged.how + ", of the stated 95 %: ";
-    if (narrow.empty() && wide.empty()) text += "they hold, as far as these logs tell";
+    if (narrow.empty() && wide.empty()) text += "they hold, as far as these logs show";
     if (!narrow.empty()) text += "too narrow: " + listed(narrow);
     if (!wide.empty()) text += (narrow.empty() ? "" : "; ") + ("too wide: " + listed(wide));
     answer.sentences.push_back(text + ".");

@@ -205,7 +205,8 @@ VectorX parse_ik_start(const Robot& robot, const KinematicChain& chain, const st
   }
   if (!parse_number(parts.front())) {
     if (parts.size() > 1) {
-      throw OptionsError(place, "'" + printable(excerpt(text)) + "' is no pose of the profile, and no numbers", kWays);
+      throw OptionsError(place, "'" + printable(excerpt(text)) + "' is neither a pose of the profile nor numbers",
+                         kWays);
     }
     throw_unknown<OptionsError>(place, "pose", text, poses);
   }

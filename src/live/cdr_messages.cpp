@@ -356,7 +356,7 @@ class RosReader : public FormatReader {
       if (numbers != count) {
         throw Error("JointState",
                     std::to_string(numbers) + " numbers of " + channel + " for " + std::to_string(count) + " joints",
-                    "send one a joint, or none");
+                    "send one per joint, or none");
       }
       for (std::size_t i = 0; i < numbers; ++i) {
         names.push_back(std::string(channel) + "_" + joints[i]);

@@ -228,7 +228,7 @@ class CsvRowReader : public FormatReader {
       if (column < learnt.places.size() && learnt.places[column].at >= 0) {
         double value = kNaN;
         if (!number(cell, value)) {
-          problem = "a cell that is no number";
+          problem = "a cell that is not a number";
           return Decoded::unusable;
         }
         put(learnt.places[column], value, row);

@@ -176,7 +176,7 @@ void Judgement::check(const ReplayInput& in) const {
   if (in.tau.values.empty()) throw OptionsError("tau", "absent", "give the motors' torques of each state");
   const bool tilts = robot_.model.base() == Base::free_flyer && options_.residual.tilt_sd > 0.0;
   if (!tilts || (uses_imu_ && !in.imu_quaternion_xyzw.values.empty())) return;
-  refuse("residual.tilt_sd", "a tilt that nobody measured is an error that all rows share, and a replay has none",
+  refuse("residual.tilt_sd", "an unmeasured tilt is an error that all rows share, and a replay has none",
          "give imu_quaternion_xyzw" + std::string(uses_imu_ ? "" : " and " + arg(Input::set, "equation.imu=mounted")) +
              ", or take the base for upright: " + arg(Input::set, "residual.tilt_sd=0"));
 }

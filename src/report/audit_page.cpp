@@ -360,7 +360,7 @@ Page audit_page(const Audit& audit, std::shared_ptr<const MeshFiles> meshes) {
     case Outcome::incident: page.badge = "incident", page.badge_tone = Tone::vermillion; break;
     case Outcome::no_incident: page.badge = "no incident", page.badge_tone = Tone::green; break;
     case Outcome::wrong_set_up: page.badge = "wrong set-up", page.badge_tone = Tone::vermillion; break;
-    case Outcome::cannot_be_told: page.badge = "cannot be told", page.badge_tone = Tone::muted; break;
+    case Outcome::cannot_be_told: page.badge = "undetermined", page.badge_tone = Tone::muted; break;
   }
   page.subtitle = detail::subtitle(audit);
   detail::Statements said(audit.verdict);

@@ -176,7 +176,7 @@ Section preflight_section(const Audit& audit) {
   }
   Section section{"preflight", "Pre-flight, had it been run", {table}, true};
   if (preflight.used_imu) {
-    section.blocks.emplace_back(Paragraph{"The base was turned as the logged IMU tells at that step.", true});
+    section.blocks.emplace_back(Paragraph{"The base was turned as the logged IMU measured at that step.", true});
   }
   return section;
 }
@@ -324,9 +324,7 @@ static Definitions words(const Audit& audit) {
            {"guard", "passes, warns or refuses a number before anything acts on it"},
            {reader_word(audit),
             std::string("the ") + (audit.has_deployed ? "policy or controller" : "program") + " that reads the force"},
-           {"baseline",
-            "a log to compare with, given by whoever ran the audit; nobody has checked that nothing touches "
-            "the robot in it"}}};
+           {"baseline", "a log to compare with, given by whoever ran the audit; it was not checked for contacts"}}};
 }
 
 static TableBlock settings_table(const std::vector<OptionValue>& settings) {

@@ -72,8 +72,8 @@ Section torque_section(const CheckResult& result) {
 Section checked_joints_section(const CheckResult& result) {
   TableBlock table{
       "Moved: range of positions. Gain: channel per torque of the model. Zero: offset of the position that "
-      "the torques show; rad or m. What the log does not tell is grey.",
-      {"joint", "#moved", "#gain", "#± sd", "#zero", "#± sd", "tells"},
+      "the torques show; rad or m. What the log does not show is grey.",
+      {"joint", "#moved", "#gain", "#± sd", "#zero", "#± sd", "shows"},
       {}};
   for (const CheckedJoint& joint : result.joints) {
     const char* tells = joint.tells_gain && joint.tells_zero ? "gain and zero"

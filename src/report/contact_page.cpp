@@ -77,7 +77,7 @@ Answer carried(const ContactReading& r) {
   const bool any = std::any_of(figures.contacts.begin(), figures.contacts.end(),
                                [](const ContactFigures::OfContact& one) { return one.vertical.count > 0; });
   if (!any) {
-    answer.paragraphs.push_back({"No step has wrenches: nothing can be told.", false, "no_numbers"});
+    answer.paragraphs.push_back({"No step has wrenches: nothing can be determined.", false, "no_numbers"});
     return answer;
   }
   answer.paragraphs.push_back({shares << ": the mean vertical force on the " + r.who() + ".", false, "shares"});
@@ -172,7 +172,7 @@ Answer possible(const ContactReading& r) {
   return answer;
 }
 
-// --- What does the motion not tell? ----------------------------------------------------------------------------------
+// --- What does the motion not determine? -----------------------------------------------------------------------------
 
 /// The interval of each squeeze, on average over the steps in which both touch.
 void squeezes(const ContactReading& r, const ContactPosterior& posterior, Answer& answer) {
@@ -210,7 +210,7 @@ void hidden(const ContactReading& r, const ContactPosterior& posterior, Answer& 
 
 Answer open(const ContactReading& r) {
   const ContactResult& result = r.result();
-  Answer answer{"What does the motion not tell?", {}};
+  Answer answer{"What does the motion not determine?", {}};
   const ContactPosterior* posterior = r.posterior();
   if (r.figures().together <= 1 && r.contacts() > 0) {
     answer.paragraphs.push_back(
@@ -350,7 +350,7 @@ void badge(const ContactReading& r, Page& page) {
   const bool any = r.figures().any_wrench;
   page.badge_tone = Tone::vermillion;
   if (!any) {
-    page.badge = "cannot be told", page.badge_tone = Tone::muted;
+    page.badge = "undetermined", page.badge_tone = Tone::muted;
   } else if (!result.feasible) {
     page.badge = "infeasible";
   } else if (!result.residual_fine) {

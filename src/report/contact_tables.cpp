@@ -125,7 +125,7 @@ Section provenance_section(const ContactReading& r) {
                    ? "Robot " + result.robot + (result.base_text.empty() ? "" : "; base: " + result.base_text) +
                          payloads_text(result.payloads) +
                          ". Torques are what motion, weight and contacts leave for the motors: τ = total − Σ Jᵀ w."
-                   : "The total wrench that the motion needs was given; there is no robot and there are no "
+                   : "The total wrench that the motion needs was given without a robot, so there are no "
                      "torques.";
   made << " Every force is that of the contact on the " + r.who() + ".";
   section.blocks.emplace_back(Paragraph{made});

@@ -174,7 +174,7 @@ class PosteriorFigures {
                : std::string()) +
         "The shaded strip is one standard deviation of the posterior’s " + component +
         " to each side: where it is "
-        "as wide as the prior, the torques tell nothing of this force, and the strip says so.";
+        "as wide as the prior, the torques show nothing of this force.";
     for (const EstimateSeries* hand : hands_) {
       const EstimateSeries* deployed = series_of(audit_.audited, hand->endpoint, EstimatorName::deployed);
       if (!deployed || !std::isfinite(hand->wrench(focus_, axis))) continue;

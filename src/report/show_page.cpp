@@ -220,7 +220,7 @@ std::vector<Paragraph> missing(const FittedLog& shown) {
     add({"The log has no positions: the robot is not drawn.", false, "no_pose"});
   }
   if (shown.log->steps() == 1) {
-    add({"A single row: of motion, gaps and frozen channels nothing can be told.", false, "one_row"});
+    add({"A single row: motion, gaps and frozen channels cannot be determined.", false, "one_row"});
   }
   add(broken_rows(shown));
   add(too_large_rows(shown));

@@ -90,8 +90,8 @@ Section whole_log_section(const Audit& audit) {
       "The log has " + std::to_string(whole.steps) + " steps; steps " +
       std::to_string(audit.audited.reconstruction.first_step) + " to " +
       std::to_string(audit.audited.reconstruction.first_step + audit.audited.episode.steps() - 1) +
-      ", around its largest force, are taken apart on this page, with filters and guards that begin anew there. Of the "
-      "whole it shows the smallest and the largest force of each span that a screen can tell apart; every step is in "
+      ", around its largest force, are taken apart on this page, with filters and guards that restart there. Of the "
+      "whole it shows the smallest and the largest force of each span that a screen can distinguish; every step is in "
       "steps.parquet. Another part: antaeus audit with " +
       arg(Input::from) + " and " + arg(Input::to) + "."});
   section.blocks.emplace_back(Figures{{whole_figure(audit)}});

@@ -62,7 +62,7 @@ void check(const RobotModel& model, const NoiseModel& noise) {
   for (const double value : noise.white_sd) {
     if (!(value > 0.0) && !std::isnan(value)) {
       throw OptionsError("noise model, white_sd", "a standard deviation of " + std::to_string(value),
-                         "give a positive number, or infinity for a row that is no evidence");
+                         "give a positive number, or infinity for a row that is not evidence");
     }
   }
   check_deviation(noise.offset_sd, "offset_sd", false);

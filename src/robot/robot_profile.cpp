@@ -297,7 +297,7 @@ Robot make_robot_of_mjcf(RobotProfile profile) {
 Robot make_robot(RobotProfile profile, MeshPolicy meshes) {
   std::error_code unreadable;
   if (profile.lines.contains("model") && !std::filesystem::exists(profile.model, unreadable)) {
-    throw ModelError(place_of(profile, "model", "model"), "there is no file " + profile.model.string(),
+    throw ModelError(place_of(profile, "model", "model"), "missing file " + profile.model.string(),
                      "name the URDF or MJCF, relative to the profile");
   }
   if (profile.model.extension() == ".xml") return make_robot_of_mjcf(std::move(profile));

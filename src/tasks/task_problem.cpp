@@ -67,7 +67,7 @@ void TaskProblem::avoid(SelfCollisionModel collisions) {
 void TaskProblem::limit_acceleration(const VectorX& limits) {
   if (limits.size() != model_.nv() || !(limits.array() > 0.0).all()) {
     throw OptionsError("acceleration limits", "a number is missing or not positive",
-                       "give one a row of v, infinity for none");
+                       "give one per row of v, infinity for none");
   }
   acceleration_ = limits;
 }

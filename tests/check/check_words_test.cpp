@@ -34,7 +34,7 @@ TEST(CheckWords, TheMostSevereFindingComesFirstWithItsRemedy) {
   const std::vector<CheckAnswer> story = check_story(result);
   ASSERT_GE(story.size(), 4U);
   EXPECT_EQ(story[0].sentences, (std::vector<std::string>{"error, torque_sign: all torques have the other sign.",
-                                                          "To mend it: torque.sign = -1", "or: payload"}));
+                                                          "To fix it: torque.sign = -1", "or: payload"}));
   EXPECT_EQ(check_headline(result), "all torques have the other sign.");
   EXPECT_EQ(serious_findings(result).size(), 1U);
   EXPECT_EQ(set_up_sentences(result), story[0].sentences);

@@ -63,7 +63,7 @@ def test_no_such_base():
 def test_preflight_refuses_a_singular_pose_and_says_what_is_lost():
     done = run("preflight", *ARM, "--positions", "joint_1=0.5")
     story = prose(done.stdout)
-    assert done.returncode == 1 and "REFUSED" in story and "no torque tells of the force (0.88, 0.48, 0.00) N" in story
+    assert done.returncode == 1 and "REFUSED" in story and "no torque depends on the force (0.88, 0.48, 0.00) N" in story
     assert "inf" not in story and "nan" not in story
     report = json.loads(run("preflight", *ARM, "--positions", "joint_1=0.5", "--json").stdout)
     check = report["checks"][-1]

@@ -518,7 +518,7 @@ def test_bad_totals_are_named(tmp_path):
     good_file = tmp_path / "good.csv"
     assert "cannot be read" in refused("contact", "--total", tmp_path / "absent.csv", "--out", out)
     assert "one of the two must be given" in refused("contact", "--total", good_file, "--robot", BIPED, "--out", out)
-    assert "stands beside --total" in refused("contact", good_file, "--total", good_file, "--out", out)
+    assert "cannot be combined with --total" in refused("contact", good_file, "--total", good_file, "--out", out)
     assert "did you mean 'calcn_r'" in refused("contact", "--total", good_file, "--contact", "calcn_R", "--out", out)
     assert "twice" in refused("contact", "--total", good_file, "--contact", "calcn_r", "--contact", "calcn_r", "--out", out)
     assert "--with-limits: needs a robot" in refused("contact", "--total", good_file, "--with-limits", "cone", "--out", out)

@@ -124,4 +124,4 @@ def test_bad_stretches_and_profiles_are_told_in_a_line(identified, arm_log, tmp_
     assert "is not a stretch" in refused("estimate", arm_log, "--robot", profile, "--contact-free", "x")
     spoilt = profile.read_text("utf-8").replace("logs = 3", "logs = 2.5")
     (out / "spoilt.toml").write_text(spoilt, "utf-8")
-    assert "'logs' is no number of logs" in refused("estimate", arm_log, "--robot", out / "spoilt.toml")
+    assert "'logs' is not a number of logs" in refused("estimate", arm_log, "--robot", out / "spoilt.toml")

@@ -32,7 +32,7 @@ def test_torques_that_overflow_are_invalid_steps(twins, tmp_path):
     assert "No incident" not in prose(done.stdout)
     assert "every row holds NaN, infinity or numbers too large" in prose(done.stdout)
     page = (tmp_path / "out" / "report.html").read_text()
-    assert "cannot be told</span>" in page and "no incident</span>" not in page
+    assert "undetermined</span>" in page and "no incident</span>" not in page
     assert run("estimate", folder, "-r", "h1_2", seconds=20).returncode == 1
 
 
@@ -45,8 +45,8 @@ def test_how_much_of_the_log_a_verdict_rests_on(twins, tmp_path):
     done, summary = audited(most, tmp_path / "out2")
     assert (done.returncode, summary["outcome"], summary["incident"]) == (1, "cannot_be_told", False)
     assert summary["usable_share"] == pytest.approx(6 / steps)
-    assert f"It cannot be told whether there was an incident: only 6 of {steps} steps hold numbers." in " ".join(text(done.stdout).split())
-    assert "cannot be told</span>" in (tmp_path / "out2" / "report.html").read_text()
+    assert f"Whether there was an incident cannot be determined: only 6 of {steps} steps hold numbers." in " ".join(text(done.stdout).split())
+    assert "undetermined</span>" in (tmp_path / "out2" / "report.html").read_text()
     done, summary = audited(most, tmp_path / "out3", "--set", "event.least_usable_share=0")
     assert (done.returncode, summary["outcome"]) == (1, "no_incident")
 

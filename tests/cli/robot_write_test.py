@@ -213,7 +213,7 @@ def test_an_mjcf_is_a_profile_s_model(tmp_path):
     done = run("preflight", "--robot", tmp_path / "profile.toml", "--pose", "middle")
     assert done.returncode in (0, 1), text(done.stderr)
     (tmp_path / "gone.toml").write_text((tmp_path / "profile.toml").read_text(encoding="utf-8").replace("own.xml", "none.xml"), encoding="utf-8")
-    assert "there is no file" in refused("robot", tmp_path / "gone.toml")
+    assert "missing file" in refused("robot", tmp_path / "gone.toml")
 
 
 # --- What is shown ------------------------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ def test_bad_logs_are_pages_that_say_so(tmp_path):
     gap = clock + 0.5 * (np.arange(40) >= 20)
     cases = {
         "no_time": (dict(tau=tau), "40 steps without time stamps"),
-        "one_row": (dict(tau=tau[:1], time=clock[:1]), "A single row: of motion, gaps and frozen channels nothing can be told."),
+        "one_row": (dict(tau=tau[:1], time=clock[:1]), "A single row: motion, gaps and frozen channels cannot be determined."),
         "nan_only": (dict(tau=tau * np.nan, qpos=tau * np.nan), "Every number of the log is NaN or infinite"),
         "sixty": (dict(tau=numbers.normal(size=(40, 60)), time=clock), "Torques of 60 joints."),
         "one_joint": (dict(qpos=tau[:, :1], time=clock), "Positions of 1 joint."),

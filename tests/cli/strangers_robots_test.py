@@ -99,7 +99,7 @@ def lift(tmp_path):
 def test_sliding_joints_are_in_metres_and_newtons(lift, tmp_path):
     pose = ("-r", lift, "-e", "tool", "--positions", "column=0.2,a=0.3,c=0.02")
     told = text(run("preflight", *pose).stdout)
-    assert "column: an effort limit of 900000 N beside a weight of 177 N is no figure, and no noise is taken from it" in " ".join(told.split()), told
+    assert "column: an effort limit of 900000 N beside a weight of 177 N is not a usable value, and no noise is taken from it" in " ".join(told.split()), told
     assert [line for line in told.splitlines() if line.strip().startswith("column ") and " N " in line], told
     marks = answer("map", *pose, "-j", "column", "-j", "c", "--steps", "3")["marks"]
     assert set(marks[0]) >= {"x_m", "y_rad"} and "x_rad" not in marks[0]

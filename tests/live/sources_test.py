@@ -273,11 +273,11 @@ def test_what_is_there_when_nobody_publishes_the_topic(robot):
         assert time.monotonic() - begun > 1.5 and source.format == "low_state_hg", "a publisher is waited for; then by the robot's 27 motors"
         run = Run(source)
         until(lambda: "there are" in source.what())
-        assert source.what() == f"nobody publishes rt/lowstate in domain {DOMAIN + 1}; there are rt/lowstates"
+        assert source.what() == f"no publisher of rt/lowstate in domain {DOMAIN + 1}; there are rt/lowstates"
         assert run.end() == []
     few = open_source(f"dds://{DOMAIN + 2}/rt/lowstate?quaternion=xyzw", antaeus.load_robot("panda"))
     assert few.format == "low_state_go" and few.quaternion == "xyzw"
-    assert few.what().startswith(f"nobody publishes in domain {DOMAIN + 2}: look at the domain")
+    assert few.what().startswith(f"no publisher in domain {DOMAIN + 2}: look at the domain")
 
 
 def test_a_topic_of_another_type(robot, monkeypatch):
@@ -308,7 +308,7 @@ def test_joint_states_and_imu_by_zenoh(robot):
         assert source.what() == "joints from robot/joint_states, the IMU from imu/data; not taken: second_imu"
         run.end()
         wrong = Run(open_source(f"zenoh://joint_states?connect=tcp/127.0.0.1:{port}&domain=3", robot))
-        said = "nobody publishes joint_states as sensor_msgs/JointState; there are /chatter (std_msgs::msg::dds_::String_)"
+        said = "no publisher of joint_states as sensor_msgs/JointState; there are /chatter (std_msgs::msg::dds_::String_)"
         until(lambda: said in wrong.source.what())
         wrong.end()
     # In the order in which they were sent, however long one of them takes: two threads would overtake each other.
@@ -478,11 +478,11 @@ def children():
     ("dds://0/rt/low state", "names no topic"),
     ("dds://0/rt/x?type=h1", "type=h1 is none"),
     ("dds://0/rt/x?typ=hg", "unknown option 'typ'; did you mean 'type'?"),
-    ("dds://0/rt/x?interface=\"/><x/>", "interface is no name of a network interface"),
+    ("dds://0/rt/x?interface=\"/><x/>", "interface is not the name of a network interface"),
     ("zenoh://", "is no topic of ROS and no key of rmw_zenoh"),
     ("zenoh://a b", "is no topic of ROS"),
     ("zenoh://x?connect=127.0.0.1:7447", "is no endpoint of Zenoh; write connect=tcp/127.0.0.1:7447"),
-    ("zenoh://x?domain=me", "the ROS domain 'me' is no number"),
+    ("zenoh://x?domain=me", "the ROS domain 'me' is not a number"),
     ("log://", "names no log"),
     ("sim://h1_3", "did you mean 'h1_2'?"),
     ("sim://h1_2?rate=1", "rate=1 is none"),

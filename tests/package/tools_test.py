@@ -1,4 +1,4 @@
-"""The scripts of tools/: what setup.sh says of missing Debian packages, and what count_lines.py and check_sources.py refuse."""
+"""The scripts of tools/: the report of setup.sh on missing Debian packages, and what count_lines.py, check_sources.py and check_language.py refuse."""
 
 import importlib.util
 import os
@@ -93,3 +93,49 @@ def test_count_lines_accepts_a_raise_with_a_reason(count_lines):
     before = {"docs": {"lines": 10, "bytes": 100, "reason": "first count"}}
     raised = {"docs": {"lines": 12, "bytes": 100, "reason": "a page about clones"}}
     assert count_lines.offences({"docs": (12, 100)}, raised, before) == []
+
+
+@pytest.fixture()
+def language(tmp_path, monkeypatch):
+    """check_language.py on a tree with one page, one command and no exemption."""
+    spec = importlib.util.spec_from_file_location("check_language", ROOT / "tools/check_language.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for folder in ("tools", "apps", "python"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "tools/banned.tsv").write_text((ROOT / "tools/banned.tsv").read_text("utf-8"), encoding="utf-8")
+    (tmp_path / "tools/language_exemptions.tsv").write_text("# file\tregex\treason\n", encoding="utf-8")
+    (tmp_path / "tools/language_ceilings.toml").write_text("docs = 0\nhelp = 0\nmessages = 0\npages = 0\n", encoding="utf-8")
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    return module
+
+
+@pytest.mark.parametrize(("file", "text", "expected"), [
+    ("README.md", "A clean line.\nNobody reads it.\n", "README.md:2: 'Nobody'"),
+    ("apps/a.cpp", '// nobody\nverb.add_option("--log", log, "is told " /* anew */\n    "anew");\n', "apps/a.cpp:3: 'anew'"),
+    ("apps/a.cpp", 'throw Error("it is no robot");\n', "apps/a.cpp:1: 'is no robot'"),
+    ("python/a.py", '"""Nobody."""\nadd_argument("--log",\n    help=f"{1} anew")\n', "python/a.py:3: 'anew'")])
+def test_check_language_names_file_line_pattern_and_suggestion(language, capsys, file, text, expected):
+    (language.ROOT / file).write_text(text, encoding="utf-8")
+    assert language.main([]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith(expected) and "): write " in line for line in lines), lines
+
+
+def test_check_language_accepts_exemptions_and_counts_the_watch_list(language, capsys):
+    (language.ROOT / "README.md").write_text("`day_learn=told` is an option.\nThe report says so.\n", encoding="utf-8")
+    (language.ROOT / "tools/language_exemptions.tsv").write_text("README.md\t=told\tname of a value\n", encoding="utf-8")
+    assert language.main([]) == 0
+    assert "docs          0 strict, ceiling     0;     1 on the watch list" in capsys.readouterr().out
+    (language.ROOT / "README.md").write_text("Nothing.\n", encoding="utf-8")
+    assert language.main([]) == 1
+    assert "'=told' exempts nothing in README.md" in capsys.readouterr().out
+
+
+def test_check_language_refuses_a_ceiling_that_rises(language, capsys, monkeypatch):
+    (language.ROOT / "tools/language_ceilings.toml").write_text("docs = 0\nhelp = 2\nmessages = 0\npages = 0\n", encoding="utf-8")
+    monkeypatch.setattr(language, "previous_ceilings", lambda: {"help": 1})
+    assert language.main([]) == 1
+    assert "the ceiling of help rose from 1 to 2" in capsys.readouterr().out
+    assert language.main(["--lower"]) == 0
+    assert "help = 0" in (language.ROOT / "tools/language_ceilings.toml").read_text("utf-8")

@@ -234,7 +234,7 @@ def test_a_mistake_is_one_line_with_the_nearest_name(planted, statement, told):
 
 @pytest.mark.parametrize(("words", "told"), [
     (["{folder}"], "give one SELECT"), (["{folder}", "SELECT 1", "--query", "drift"], "give one SELECT"), (["{folder}", "--query", "drfit"], "did you mean 'drift'?"),
-    (["{folder}", "SELECT 1", "--jsn"], "did you mean '--json'?"), (["/nowhere", "SELECT 1"], "no folder of a fleet"), (["{folder}", "SELECT 1", "--csv", "--json"], "not allowed")])
+    (["{folder}", "SELECT 1", "--jsn"], "did you mean '--json'?"), (["/nowhere", "SELECT 1"], "not the folder of a finished fleet"), (["{folder}", "SELECT 1", "--csv", "--json"], "not allowed")])
 def test_wrong_words(planted, words, told):
     with pytest.raises(ValueError, match=".") as caught:
         sql.run([word.format(folder=planted) for word in words])
@@ -445,7 +445,7 @@ def test_what_cannot_be_compared(capsys, planted, tmp_path):
     alien.write_text("{}")
     short.write_text(json.dumps({"schema": baseline.SCHEMA, "robots": [{"robot": "panda"}], "joints": []}))
     for base, told in ((other, "nothing to compare panda with"), (broken, "is no JSON"), (alien, "is no baseline"), (short, "rows missing"),
-                       (tmp_path / "none.json", "cannot be read"), (tmp_path, "no folder of a fleet")):
+                       (tmp_path / "none.json", "cannot be read"), (tmp_path, "not the folder of a finished fleet")):
         with pytest.raises(FormatError, match=told) as caught:
             baseline.run([str(panda), "--baseline", str(base)])
         assert "\n" not in str(caught.value)

@@ -433,7 +433,7 @@ def test_a_log_does_not_inherit_the_failure_of_equal_bytes(tmp_path, monkeypatch
 def test_robots_that_are_none_or_have_no_profile(tmp_path):
     arm_log(tmp_path / "log")
     assert "unknown robot 'pandas'" in refused(tmp_path / "log", "--robot", "pandas", "--out", tmp_path / "out")
-    assert "of which robot it is nobody says" in refused(tmp_path / "log", "--out", tmp_path / "out")
+    assert "its robot is not stated" in refused(tmp_path / "log", "--out", tmp_path / "out")
     bare = ROOT / "tests/support/quadruped.urdf"
     assert "--write" in refused(tmp_path / "log", "--robot", bare, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -366,11 +366,11 @@ def test_damaged_datasets_are_refused(tmp_path):
     info.write_text(text.replace("{file_index:03d}", "{file_index.__class__}"))
     refused(root, "data/chunk-000/file-{file_index.__class__}.parquet: is missing")
     info.write_text(text.replace("observation.state", "observation.elsewhere"))
-    refused(root, "tells of no joint positions: features are observation.elsewhere, action, observation.images.top")
+    refused(root, "has no joint positions: features are observation.elsewhere, action, observation.images.top")
     info.write_text(text.replace("observation.state", "a\\nb\\u2028c"))
-    refused(root, "tells of no joint positions: features are a\\x0ab\\u2028c, action")  # still one line
+    refused(root, "has no joint positions: features are a\\x0ab\\u2028c, action")  # still one line
     info.write_text(text.replace('"action"', '"observation.acc"'))
-    refused(root, "has no column observation.acc, which meta/info.json tells of")
+    refused(root, "has no column observation.acc, which meta/info.json lists")
     info.write_text(text[:100])
     refused(root, "info.json: is no JSON")
     info.write_text(text)

@@ -280,8 +280,8 @@ TEST(ContactPage, StatesWithoutAClockAndStepsWithoutNumbers) {
   result.solution.wrench.setConstant(kNaN);
   result.residual_fine = false;
   const Page nothing = contact_page(result);
-  EXPECT_EQ(nothing.badge, "cannot be told");
-  EXPECT_TRUE(says(nothing, "No step has wrenches: nothing can be told."));
+  EXPECT_EQ(nothing.badge, "undetermined");
+  EXPECT_TRUE(says(nothing, "No step has wrenches: nothing can be determined."));
   EXPECT_TRUE(nothing.views.empty());
   EXPECT_FALSE(html_page(nothing).empty());
 }

@@ -125,7 +125,7 @@ TEST(ShowPage, OneRowTellsItsNumbers) {
   const Robot robot = own_robot("planar_3r");
   const Page page = show_page(log, &robot);
   EXPECT_EQ(plain_text(page.subtitle), "1 step");
-  EXPECT_TRUE(says(page, "A single row: of motion, gaps and frozen channels nothing can be told."));
+  EXPECT_TRUE(says(page, "A single row: motion, gaps and frozen channels cannot be determined."));
   EXPECT_FALSE(says(page, "No NaN"));
   EXPECT_EQ(page.views.selectors.at(0).chosen.size(), 3u);
   expect_no_empty_panel(page);

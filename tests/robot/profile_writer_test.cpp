@@ -294,7 +294,7 @@ TEST_F(NoiseInAProfile, WhatIsImpossibleIsRefusedWithItsLine) {
   expect_refused(with("evidence", "\"no\""), "evidence = \"no\"", "'evidence' must be true or false");
   expect_refused(with("origin", "\"held_pos\""), "origin = \"held_pos\"", "held_pose");
   expect_refused(changed("evidence = false", "evidence = false, white_sd = 1.0"), "evidence = false, white_sd = 1.0",
-                 "no evidence");
+                 "not evidence");
   expect_refused(changed("motion_identified = false", "motion_identified = false, motion_sd = 1.5"), "motion_sd = 1.5",
                  "not identified");
 }

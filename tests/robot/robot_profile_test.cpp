@@ -417,7 +417,7 @@ TEST_F(Profile, MistakesAreBlamedOnTheirOwnLine) {
   // Of no effect, or of no file.
   expect_refused(text_ + "\n[[joint_figures]] # whose\ntorque_sd = 1\n", "[[joint_figures]] # whose",
                  {"neither 'group' nor 'joints'"});
-  expect_refused(replaced(text_, "planar_3r.urdf\"", "absent.urdf\""), "absent.urdf", {"there is no file"});
+  expect_refused(replaced(text_, "planar_3r.urdf\"", "absent.urdf\""), "absent.urdf", {"missing file"});
 }
 
 TEST_F(Profile, NotAProfile) {

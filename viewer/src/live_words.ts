@@ -30,7 +30,7 @@ const ACTIONS: Record<string, string> = {
   observable: 'the consumer reads only what can be sensed',
   hold: 'the consumer reads the last good number, held',
   zero: 'the consumer reads zero',
-  stop: 'the consumer is told to stop',
+  stop: 'the consumer receives a stop request',
 };
 export const actionWords = (action: string): string => ACTIONS[action] ?? action;
 

@@ -110,7 +110,7 @@ export class Viewer {
   /** How the run is drawn. */
   private resolution(): string {
     const { run, samples, time, hasComparisons } = this.data;
-    if (samples < 2) return 'The run has a single row: its numbers are told, and nothing is drawn along it.';
+    if (samples < 2) return 'The run has a single row: its numbers are listed, and nothing is drawn along it.';
     const axis = `The horizontal axis is the ${time ? 'time in s' : 'step'}.`;
     const together = hasComparisons ? ' What is compared starts together with this run.' : '';
     if (run.bin <= 1) return `Every step is drawn. ${axis}${together}`;

@@ -262,7 +262,8 @@ void add_advise(CLI::App& app, Run& run) {
   command->robot.add_threads_to(*verb);
   command->pose.add_to(*verb);
   command->endpoints.add_to(*verb);
-  verb->add_option("--joint,-j", command->joints, "joint that may move (repeatable; default: the endpoints' limbs)")
+  verb->add_option("--joint,-j", command->joints,
+                   "joint that may move (repeatable; default: all joints of the endpoints' limbs)")
       ->option_text("NAME")
       ->take_all()
       ->allow_extra_args(false);

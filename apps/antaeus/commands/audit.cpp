@@ -200,7 +200,7 @@ void add_audit(CLI::App& app, Run& run) {
       ->option_text("T");
   verb->add_option("--to", command->request.to, "audit up to this time stamp [s]")->check(time_stamp)->option_text("T");
   verb->add_flag("--json", command->delivery.json,
-                 "print summary.json instead of the story; writes files only with --out or --pdf");
+                 "print summary.json instead of the summary text; writes files only with --out or --pdf");
   command->delivery.add_pdf_to(*verb);
   verb->add_flag("--csv", command->always_csv,
                  "write steps.csv whatever its length; else steps.parquet alone beyond 200 000 rows");

@@ -139,21 +139,21 @@ struct CheckCommand {
 void add_check(CLI::App& app, Run& run) {
   auto command = std::make_shared<CheckCommand>();
   CLI::App* verb = app.add_subcommand(
-      "check", "say whether a log is what the robot's profile says: units, clock, order and signs, and how to mend it");
+      "check", "check a log against the robot's profile: units, clock, order and signs, and how to fix it");
   verb->add_option("log", command->log, "folder of .npy files, .npz, .csv or .parquet")->required()->option_text("LOG");
   command->robot.add_to(*verb, RobotChoice::Needed::no);
   verb->add_option("--out,-o", command->delivery.out,
                    "folder for report.html and summary.json (default: antaeus-check-<log>)")
       ->option_text("DIR");
   verb->add_flag("--json", command->delivery.json,
-                 "print summary.json instead of the story; writes files only with --out, --fix or --pdf");
+                 "print summary.json instead of the summary text; writes files only with --out, --fix or --pdf");
   verb->add_option("--fix", command->fix,
                    "write a profile that states what was found: a file.toml, or a folder for profile.toml")
       ->option_text("FILE|DIR");
-  verb->add_flag("--force", command->force, "replace the profile of --fix where it exists");
+  verb->add_flag("--force", command->force, "replace the profile of --fix if it exists");
   command->delivery.add_pdf_to(*verb);
   verb->footer(
-      "Exit code 1: a finding of severity error or warning. Without --robot channels alone are judged.\n"
+      "Exit code 1: a finding of severity error or warning. Without --robot only the channels are checked.\n"
       "Example: antaeus check my_log --robot ur10e --fix my_robot.toml");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }

@@ -35,7 +35,7 @@ void RobotChoice::add_to(CLI::App& verb, Needed needed) {
 
 void RobotChoice::add_model_options_to(CLI::App& verb) {
   verb.add_flag("--ignore-meshes", ignore_meshes,
-                "draw sticks instead of mesh files (one that is not there is drawn as a stick anyway)");
+                "draw sticks instead of mesh files (a missing mesh file is always drawn as a stick)");
   verb.add_option("--base", base,
                   "fixed: the root is bolted to the world; floating (default: the profile's, else fixed for a robot of "
                   "one limb)")
@@ -45,14 +45,14 @@ void RobotChoice::add_model_options_to(CLI::App& verb) {
 
 void RobotChoice::add_payload_to(CLI::App& verb) {
   verb.add_option("--payload", payloads,
-                  "a load that the description does not hold: kg, and its centre of mass in the frame [m] (repeatable)")
+                  "a load that is not in the description: kg, and its centre of mass in the frame [m] (repeatable)")
       ->option_text("FRAME=MASS[,x,y,z]")
       ->take_all()
       ->allow_extra_args(false);
 }
 
 void RobotChoice::add_threads_to(CLI::App& verb) {
-  verb.add_option("--threads", threads, "number of threads (default: one a core); results stay the same")
+  verb.add_option("--threads", threads, "number of threads (default: one per core); results stay the same")
       ->option_text("N");
 }
 
@@ -146,13 +146,13 @@ Json with_base(Json json, const Robot& robot) {
 
 std::string no_whole_number(const std::string& text) {
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  return digits && text.size() < 10 ? "" : "'" + text + "' is no number of a step; give 0 or more, a whole number";
+  return digits && text.size() < 10 ? "" : "'" + text + "' is not the number of a step; give 0 or more, a whole number";
 }
 
 void PoseChoice::add_to(CLI::App& verb, bool with_episode) {
   recorded = with_episode;
   verb.add_option("--pose", pose,
-                  "a pose of the robot's profile, zero or middle; joint=value,...; or one number for each motor")
+                  "a pose of the robot's profile, zero or middle; joint=value,...; or one number per motor")
       ->option_text("POSE");
   verb.add_option("--positions", positions,
                   "motor positions in rad (m where a joint slides); joints that are not named are at zero, or as near "
@@ -165,7 +165,7 @@ void PoseChoice::add_to(CLI::App& verb, bool with_episode) {
 
 namespace {
 
-/// A pose as --pose has it: a name, "joint=value,joint=value", or one number for each motor.
+/// A pose as --pose has it: a name, "joint=value,joint=value", or one number per motor.
 LabelledPose typed_pose(const Robot& robot, const std::string& text) {
   const std::vector<std::string> names = robot.pose_names();
   if (std::ranges::find(names, text) != names.end()) return {text, robot.pose(text)};
@@ -176,7 +176,7 @@ LabelledPose typed_pose(const Robot& robot, const std::string& text) {
     throw OptionsError("--pose",
                        std::to_string(numbers->size()) + (numbers->size() == 1 ? " number" : " numbers") + " for " +
                            std::to_string(robot.model.motor_count()) + " motors",
-                       "give a name, joint=value,..., or one number for each motor");
+                       "give a name, joint=value,..., or one number per motor");
   }
   return {"given", Eigen::Map<const VectorX>(numbers->data(), std::ssize(*numbers))};
 }

@@ -193,13 +193,13 @@ struct ContactCommand {
     request.axes = parse_enum<WrenchAxes>(axes, "--wrench-frame");
     if (!total.empty()) {
       if (request.inverse_dynamics) {
-        throw OptionsError("--inverse-dynamics", "stands beside --total", "give a motion and --robot");
+        throw OptionsError("--inverse-dynamics", "cannot be combined with --total", "give a motion and --robot");
       }
       if (!robot.payloads.empty()) {
-        throw OptionsError("--payload", "stands beside --total", "there is no robot that could carry it");
+        throw OptionsError("--payload", "cannot be combined with --total", "no robot is given that could carry it");
       }
       if (!motion.empty()) {
-        throw OptionsError("MOTION", "'" + motion + "' stands beside --total", "give one of the two");
+        throw OptionsError("MOTION", "'" + motion + "' cannot be combined with --total", "give one of the two");
       }
       return;
     }
@@ -332,7 +332,7 @@ void add_contact(CLI::App& app, Run& run) {
   command->robot.add_model_options_to(*verb);
   verb->get_option("--base")->description("floating (default), or fixed, which is refused: it takes up every force");
   verb->add_option("--total", command->total,
-                   "in place of a robot: .csv with the total wrench of a motion and the poses of its feet")
+                   "instead of a robot: .csv with the total wrench of a motion and the poses of its feet")
       ->option_text("FILE");
   verb->add_option("--contact,-c", command->request.contacts,
                    "frame or label in contact (repeatable); with --total a foot")
@@ -341,9 +341,9 @@ void add_contact(CLI::App& app, Run& run) {
       ->allow_extra_args(false);
   verb->add_flag("--inverse-dynamics", command->request.inverse_dynamics,
                  "no contact: the torques of the motion, and the wrench that would have to hold the root");
-  verb->add_flag("--over-time", command->request.over_time, "all frames together, smooth over time");
+  verb->add_flag("--over-time", command->request.over_time, "solve all frames together, smooth over time");
   verb->add_option("--with-limits", command->limits,
-                   "keep what contacts and motors can do: none (default), friction as a pyramid, or as a cone")
+                   "keep the limits of contacts and motors: none (default), friction as a pyramid, or as a cone")
       ->option_text("none|pyramid|cone");
   verb->add_option("--wrench-frame", command->axes,
                    "axes of wrenches in and out, about the contact's origin: world (default), or its link's")
@@ -360,7 +360,7 @@ void add_contact(CLI::App& app, Run& run) {
   verb->add_flag("--csv", command->always_csv,
                  "write wrenches.csv and torques.csv whatever their length; else Parquet alone beyond 200 000 rows");
   verb->add_flag("--json", command->delivery.json,
-                 "print summary.json instead of the story; writes files only with --out or --pdf");
+                 "print summary.json instead of the summary text; writes files only with --out or --pdf");
   command->delivery.add_pdf_to(*verb);
   verb->footer(
       "A contact exerts force and moment, or a force alone where its foot is a ball; --set contact.kind=wrench or "

@@ -41,16 +41,17 @@ struct DemoCommand {
 
 void add_demo(CLI::App& app, Run& run) {
   auto command = std::make_shared<DemoCommand>();
-  CLI::App* verb = app.add_subcommand("demo", "audit a synthetic twin of the H1-2 incident beside two good runs");
+  CLI::App* verb =
+      app.add_subcommand("demo", "audit a synthetic episode of the H1-2 incident and compare it with two good runs");
   verb->add_option("--out,-o", command->delivery.out, "folder for the report (default: antaeus-demo)")
       ->option_text("DIR");
-  verb->add_option("--episodes", command->episodes, "also write the three twins as episodes below this folder")
+  verb->add_option("--episodes", command->episodes, "also write the three synthetic episodes to this folder")
       ->option_text("DIR");
-  verb->add_flag("--json", command->delivery.json, "print summary.json instead of the story");
+  verb->add_flag("--json", command->delivery.json, "print summary.json instead of the summary text");
   command->delivery.add_pdf_to(*verb);
   verb->footer(
-      "Antaeus makes the twins itself, with exact ground truth: nobody pushes in the incident.\n"
-      "Exit code 1: it is an incident, as it should be.");
+      "Antaeus computes the synthetic episodes itself, with exact ground truth: the incident has no push.\n"
+      "Exit code 1: an incident was found, as expected.");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }
 

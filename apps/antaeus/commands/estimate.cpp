@@ -75,7 +75,7 @@ struct EstimateCommand {
     if (log.steps() < 2) return;
     const double first = log.block(0, 1).time[0], last = log.block(log.steps() - 1, 1).time[0];
     if (!std::isfinite(first) || !std::isfinite(last)) {
-      throw EpisodeError(log.about().name, "no time stamps, and --contact-free is told in seconds", "log a clock");
+      throw EpisodeError(log.about().name, "no time stamps, and --contact-free is given in seconds", "log a clock");
     }
     std::vector<IdentifyLog> labelled(1);
     labelled.front().episode.name = log.about().name;
@@ -329,7 +329,7 @@ void add_estimate(CLI::App& app, Run& run) {
   verb->add_option("episode", command->episode, "folder of .npy files, .npz, .csv or .parquet; - for a pipe")
       ->required()
       ->option_text("EPISODE");
-  verb->add_option("--format", command->format, "what comes through the pipe: csv or parquet")->option_text("FORMAT");
+  verb->add_option("--format", command->format, "format of the pipe: csv or parquet")->option_text("FORMAT");
   command->robot.add_to(*verb);
   command->robot.add_threads_to(*verb);
   verb->add_option("--endpoint,-e", command->endpoints, "frame or label of an endpoint (repeatable)")

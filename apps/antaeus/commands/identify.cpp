@@ -186,7 +186,7 @@ void add_identify(CLI::App& app, Run& run) {
   auto command = std::make_shared<IdentifyCommand>();
   CLI::App* verb = app.add_subcommand(
       "identify",
-      "identify noise, friction and masses of a robot from its logs; write a profile that all other verbs read");
+      "identify noise, friction and masses of a robot from its logs; write a profile that all other commands read");
   verb->add_option("logs", command->logs, "folders of .npy files, .npz, .csv or .parquet, with torques and positions")
       ->required()
       ->option_text("LOG...");
@@ -201,7 +201,7 @@ void add_identify(CLI::App& app, Run& run) {
   verb->add_option("--fit", command->fit,
                    "terms, with commas: noise, friction, inertia, payload (default: all; payload with --loaded)")
       ->option_text("TERMS");
-  verb->add_option("--loaded", command->loaded, "a log with the payload, LOG being without it (repeatable)")
+  verb->add_option("--loaded", command->loaded, "a log with the payload; LOG is without it (repeatable)")
       ->option_text("LOG")
       ->take_all()
       ->allow_extra_args(false);
@@ -217,16 +217,16 @@ void add_identify(CLI::App& app, Run& run) {
       ->take_all()
       ->allow_extra_args(false);
   verb->add_flag("--effort-units", command->effort_units,
-                 "take torque channels as they are, whatever their unit; every output names it");
+                 "accept torque channels in any unit; every output names the unit");
   verb->add_option("--out,-o", command->delivery.out,
                    "folder for profile.toml, summary.json and report.html (default: antaeus-identify-<robot>)")
       ->option_text("DIR");
   verb->add_flag("--json", command->delivery.json,
-                 "print summary.json instead of the story; writes files only with --out or --pdf");
+                 "print summary.json instead of the summary text; writes files only with --out or --pdf");
   command->delivery.add_pdf_to(*verb);
   verb->footer(
       "Exit code 1: nothing was identified, and nothing is written; or no payload; or joints were refused (dead, at "
-      "their limit, wrong sign, gain or column), and what is written knows the others.\n"
+      "their limit, wrong sign, gain or column), and the profile has only the others.\n"
       "Example: antaeus identify free_motion --robot panda --contact-free all --out panda-identified");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }

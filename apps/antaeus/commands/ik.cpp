@@ -197,18 +197,19 @@ void add_ik(CLI::App& app, Run& run) {
       ->option_text("NAME|FILE")
       ->required();
   verb->add_option("--frame,-f", command->frame,
-                   "what to bring to the targets: a link, joint or frame of the robot, or the label of an endpoint")
+                   "frame to bring to the targets: a link, joint or frame of the robot, or the label of an endpoint")
       ->option_text("FRAME")
       ->required();
   verb->add_option("--targets", command->file,
                    ".csv with columns x, y, z [m] and, for poses, qx, qy, qz, qw; world axes")
       ->option_text("FILE");
-  verb->add_option("--target", command->targets, "in place of a file: x,y,z or x,y,z,qx,qy,qz,qw (repeatable)")
+  verb->add_option("--target", command->targets, "instead of a file: x,y,z or x,y,z,qx,qy,qz,qw (repeatable)")
       ->option_text("NUMBERS")
       ->take_all()
       ->allow_extra_args(false);
-  verb->add_flag("--position-only", command->position_only, "the frame's origin alone; quaternions are not read");
-  verb->add_flag("--path", command->path, "follow each target from the answer before; else targets are independent");
+  verb->add_flag("--position-only", command->position_only, "use the frame's origin only; quaternions are not read");
+  verb->add_flag("--path", command->path,
+                 "start each target from the answer before it; otherwise targets are independent");
   verb->add_flag("--trace", command->trace,
                  "also write every iteration of pinv, dls and the default method: trace.csv, and as motion in "
                  "trace.html (the first 20 targets)");
@@ -218,7 +219,7 @@ void add_ik(CLI::App& app, Run& run) {
   verb->add_option("--method", command->method, "default, or a plain one to compare with: dls, pinv, dls_restarts")
       ->option_text("NAME");
   verb->add_option("--start", command->start,
-                   "pose of the profile, joint=value,..., or one number for each joint of the chain: tried first, and "
+                   "pose of the profile, joint=value,..., or one number per joint of the chain: tried first, and "
                    "kept to with --path")
       ->option_text("POSE");
   verb->add_option("--threads", command->threads, "threads for independent targets (default 1); answers stay the same")
@@ -234,8 +235,9 @@ void add_ik(CLI::App& app, Run& run) {
   verb->add_option("--out,-o", command->delivery.out,
                    "folder for report.html, summary.json, solutions.csv (default: antaeus-ik-<frame>)")
       ->option_text("DIR");
-  verb->add_flag("--json", command->delivery.json,
-                 "print summary.json instead of the story; writes files only with --out, --pdf, --trace or --clip");
+  verb->add_flag(
+      "--json", command->delivery.json,
+      "print summary.json instead of the summary text; writes files only with --out, --pdf, --trace or --clip");
   command->delivery.add_pdf_to(*verb);
   verb->footer(
       "Exit code 1: a target is not reached.\n"

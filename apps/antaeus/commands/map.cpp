@@ -235,7 +235,7 @@ void add_map(CLI::App& app, Run& run) {
   command->robot.add_threads_to(*verb);
   command->pose.add_to(*verb, false);
   command->endpoints.add_to(*verb);
-  verb->add_option("--joint,-j", command->joints, "joint of an axis; give two, x first")
+  verb->add_option("--joint,-j", command->joints, "joint of an axis; give two, the x axis first")
       ->option_text("NAME")
       ->take_all()
       ->allow_extra_args(false);
@@ -245,7 +245,7 @@ void add_map(CLI::App& app, Run& run) {
       ->take_all()
       ->allow_extra_args(false);
   verb->add_option("--steps", command->steps, "steps along each joint (default 41)")->option_text("N");
-  verb->add_option("--quantity,-q", command->quantity, "which to draw: gain, kappa, sd or all (default)")
+  verb->add_option("--quantity,-q", command->quantity, "quantity to draw: gain, kappa, sd or all (default)")
       ->option_text("NAME");
   CLI::Option* out =
       verb->add_option("--out,-o", command->out, "folder of map.svg, map.csv and map.parquet")->option_text("DIR");

@@ -67,7 +67,7 @@ struct MutateCommand {
 
 void add_mutate(CLI::App& app, Run& run) {
   auto command = std::make_shared<MutateCommand>();
-  CLI::App* verb = app.add_subcommand("mutate", "plant a mistake in a good log, to see whether check finds it");
+  CLI::App* verb = app.add_subcommand("mutate", "inject a fault into a good log, to test whether check finds it");
   verb->add_option("log", command->log, "folder of .npy files, .npz, .csv or .parquet")->required()->option_text("LOG");
   command->robot.add_to(*verb);
   std::string faults;
@@ -77,9 +77,9 @@ void add_mutate(CLI::App& app, Run& run) {
                    "joints by name or label, with commas (default: the fault's usual ones)")
       ->delimiter(',')
       ->option_text("A,B");
-  verb->add_option("--size", command->size, "of the mistake, in its unit (default: the fault's usual one)")
+  verb->add_option("--size", command->size, "size of the fault, in its unit (default: the fault's usual size)")
       ->option_text("X");
-  verb->add_option("--out,-o", command->out, "folder for the wrong log")->required()->option_text("DIR");
+  verb->add_option("--out,-o", command->out, "folder for the log with the fault")->required()->option_text("DIR");
   verb->footer("Example: antaeus mutate good_log --robot ur10e --fault torque_sign --out wrong_log");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }

@@ -70,7 +70,8 @@ struct PreflightCommand {
                    std::to_string(known->observable) + " of " + std::to_string(3 - known->insensible)});
       }
     }
-    return heading("What torques can tell of a force here: sd [N] before any is seen (static residual)") + table.text();
+    return heading("What torques can show of a force here: sd [N] before any is measured (static residual)") +
+           table.text();
   }
 
   static std::string phantoms(const PreflightReport& report) {
@@ -176,9 +177,9 @@ struct PreflightCommand {
       }
       what += ": ";
       if (blind && p.error_direction.isZero(0.0)) {
-        what += "no torque tells anything of a force there";
+        what += "no torque depends on a force there";
       } else {
-        what += blind ? "no torque tells of "
+        what += blind ? "no torque depends on "
                       : "torques that are each off by one sd (moving) read as " + fixed(p.error_force, 0) +
                             " N against a limit of " + fixed(check.limit, 0) + " N, along ";
         what += "the force " + vector_text(force);

@@ -320,8 +320,9 @@ struct RobotCommand {
 
 void add_robot(CLI::App& app, Run& run) {
   auto command = std::make_shared<RobotCommand>();
-  CLI::App* verb = app.add_subcommand("robot", "list the robots, show one, or write a profile of a stranger's");
-  verb->add_option("name", command->choice.robot, "a name, a .toml profile, a .urdf or an MJCF .xml; none: list them")
+  CLI::App* verb = app.add_subcommand("robot", "list the robots, show one, or write a profile of another robot");
+  verb->add_option("name", command->choice.robot,
+                   "a name, a .toml profile, a .urdf or an MJCF .xml; without it: list the robots")
       ->option_text("NAME|FILE");
   verb->add_option("--endpoint,-e", command->endpoints, "frame or label whose force limits are shown (repeatable)")
       ->option_text("FRAME")
@@ -329,11 +330,11 @@ void add_robot(CLI::App& app, Run& run) {
       ->allow_extra_args(false);
   command->choice.add_model_options_to(*verb);
   verb->add_option("--write", command->profile,
-                   "write a commented profile of it: motors, limbs, endpoints, base, IMU; guesses are marked")
+                   "write a commented profile: motors, limbs, endpoints, base, IMU; guesses are marked")
       ->option_text("FILE.toml");
-  verb->add_option("--log", command->log, "a log of it, whose motors, order and columns the profile is to have")
+  verb->add_option("--log", command->log, "a log of the robot; the profile takes its motors, order and columns")
       ->option_text("LOG");
-  verb->add_flag("--force", command->force, "replace a file that is there");
+  verb->add_flag("--force", command->force, "replace an existing file");
   verb->add_option("--out,-o", command->out, "folder for report.html and summary.json")->option_text("DIR");
   verb->add_flag("--json", command->json, "print JSON instead of tables");
   verb->footer("Example: antaeus robot my_arm.urdf --write profile.toml --log free_motion.csv");

@@ -56,7 +56,7 @@ struct ShowCommand {
     asked.ignore_meshes = true;
     if (!robot.robot.empty()) loaded = asked.load();
     if (!loaded && !robot.payloads.empty()) {
-      throw OptionsError("--payload", "there is no robot that could carry it", "give --robot, or leave it out");
+      throw OptionsError("--payload", "no robot is given that could carry it", "give --robot, or leave it out");
     }
     const RawLog read = loaded ? load_raw_log(log, *loaded) : load_raw_log(log);
     progress(0.4);
@@ -103,7 +103,7 @@ void add_show(CLI::App& app, Run& run) {
                    "folder for report.html and summary.json (default: antaeus-show-<log>)")
       ->option_text("DIR");
   verb->add_flag("--json", command->delivery.json,
-                 "print summary.json instead of the story; writes files only with --out or --pdf");
+                 "print summary.json instead of the summary text; writes files only with --out or --pdf");
   command->delivery.add_pdf_to(*verb);
   verb->footer("Example: antaeus show re3 --robot h1_2 --out re3-shown");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });

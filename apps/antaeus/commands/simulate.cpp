@@ -39,7 +39,8 @@ struct SimulateCommand {
 void add_simulate(CLI::App& app, Run& run) {
   auto command = std::make_shared<SimulateCommand>();
   CLI::App* verb = app.add_subcommand("simulate", kSimulateSummary);
-  verb->add_option("name", command->name, "the experiment; none: list them")->option_text("NAME");
+  verb->add_option("name", command->name, "name of an experiment; without it: list the experiments")
+      ->option_text("NAME");
   verb->add_option("--seed", command->seed, "seed of all noise and random states (default 1)")->option_text("N");
   verb->add_option("--set", command->assignments,
                    "set any option of its groups, e.g. --set scene.friction=0.3 (repeatable)")
@@ -52,7 +53,7 @@ void add_simulate(CLI::App& app, Run& run) {
                    "antaeus-simulate-<name>)")
       ->option_text("DIR");
   verb->add_flag("--json", command->delivery.json,
-                 "print summary.json instead of the story; writes files only with --out, --pdf or --clip");
+                 "print summary.json instead of the summary text; writes files only with --out, --pdf or --clip");
   command->delivery.add_pdf_to(*verb);
   verb->footer("Experiments:\n" + simulate_runs().table() +
                "Exit code 1: a criterion is missed.\nExample: antaeus simulate parity --out parity");

@@ -41,7 +41,8 @@ struct SpaceCommand {
 void add_space(CLI::App& app, Run& run) {
   auto command = std::make_shared<SpaceCommand>();
   CLI::App* verb = app.add_subcommand("space", kSpaceSummary);
-  verb->add_option("scenario", command->name, "what is flown; none: list them")->option_text("SCENARIO");
+  verb->add_option("scenario", command->name, "name of a scenario; without it: list the scenarios")
+      ->option_text("SCENARIO");
   verb->add_option("--robot,-r", command->choice.robot,
                    "robot: a name (antaeus robot lists them), a .toml profile, a .urdf or an MJCF .xml; its base flies "
                    "(default: spacecraft_ur3, for posture spacecraft_panda)")
@@ -50,7 +51,7 @@ void add_space(CLI::App& app, Run& run) {
   verb->add_option("--frame", command->frame,
                    "the end-effector, by frame or label (default: the profile's only endpoint, else the chain's end)")
       ->option_text("FRAME");
-  verb->add_option("--plant", command->plant, "which simulator moves the robot (default pinocchio)")
+  verb->add_option("--plant", command->plant, "simulator that moves the robot (default pinocchio)")
       ->option_text("pinocchio|mujoco");
   verb->add_option("--seed", command->seed, "seed of the start and the goals (default 1)")->option_text("N");
   verb->add_option("--set", command->choice.assignments,
@@ -63,7 +64,7 @@ void add_space(CLI::App& app, Run& run) {
                    "antaeus-space-<scenario>)")
       ->option_text("DIR");
   verb->add_flag("--json", command->delivery.json,
-                 "print summary.json instead of the story; writes files only with --out or --pdf");
+                 "print summary.json instead of the summary text; writes files only with --out or --pdf");
   command->delivery.add_pdf_to(*verb);
   verb->footer("Scenarios:\n" + space_runs().table() +
                "Exit code 1: a criterion is missed.\nExample: antaeus space pose-change --plant mujoco --out flight");

@@ -192,7 +192,7 @@ std::string audit_story(const Audit& audit) {
     out += heading("What happened?");
   }
   for (const Statement& s : audit.verdict) out += wrapped("• " + s.text, 2);
-  out += heading("What this log cannot tell");
+  out += heading("What this log cannot show");
   for (const Statement& s : audit.cannot_tell) out += wrapped("• " + s.text, 2);
   TextTable events({"step", "time s", "event"});
   for (const Event& e : audit.events) events.add({std::to_string(e.step), fixed(e.time, 3), e.text});

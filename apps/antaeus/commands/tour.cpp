@@ -241,13 +241,13 @@ struct TourCommand {
 
 void add_tour(CLI::App& app, Run& run) {
   auto command = std::make_shared<TourCommand>();
-  CLI::App* verb = app.add_subcommand("tour", "run every system once, and lay one page that shows them");
+  CLI::App* verb = app.add_subcommand("tour", "run every component once and write one page that shows the results");
   verb->add_option("--out,-o", command->out, "folder of index.html and of each run (default: antaeus-tour)")
       ->option_text("DIR");
-  verb->add_flag("--json", command->json, "print summary.json instead of the sentences");
+  verb->add_flag("--json", command->json, "print summary.json instead of the summary text");
   verb->footer(
       "Audit, contact forces of a walk, inverse kinematics, force control, free flight, the incident in simulation:\n"
-      "each is run by its own verb, as many at a time as there are cores.\n"
+      "each runs with its own command, one per core at a time.\n"
       "Exit code 1: a run did not end as it should; 2: one wrote nothing, or is not built (make tour).");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }

@@ -79,7 +79,7 @@ Told tell_audit(const std::filesystem::path& folder, const Json& summary) {
   figure.panels = {panel};
   const Json& verdict = summary["verdict"];
   return {{item(verdict, "id", "what")["text"].text(), item(verdict, "id", "cause")["text"].text(),
-           "Nobody touches the robot: behind the guard the policy would have read at most " + with_unit(passed, "N") +
+           "The robot has no contact: behind the guard the policy would have read at most " + with_unit(passed, "N") +
                " in place of " + with_unit(largest, "N", 4) + "."},
           draw_figure(figure)};
 }
@@ -188,7 +188,7 @@ Told tell_walk(const std::filesystem::path& folder, const Json& summary) {
        "What no contact explains is " + share(summary["residual_share"].number()) + " of the weight, and " +
            (summary["feasible"].boolean() ? std::string("cones of friction, soles and motors can all carry the walk.")
                                           : "limits of friction, soles or motors are broken."),
-       unseen.empty() ? "The motion tells each force." : "What the motion does not tell is named: " + unseen + "."},
+       unseen.empty() ? "The motion determines each force." : "What the motion does not determine: " + unseen + "."},
       draw_figure(figure)};
 }
 
@@ -391,7 +391,7 @@ Told tell_incident(const std::filesystem::path&, const Json& summary) {
 
 const std::vector<Stop>& tour_stops() {
   static const std::vector<Stop> stops = {
-      {"audit", "Audit", "A humanoid feels a force that nobody gives it", {"demo"}, nullptr, 1, tell_audit},
+      {"audit", "Audit", "A humanoid reads a force that does not exist", {"demo"}, nullptr, 1, tell_audit},
       {"walking",
        "Contact",
        "Forces of the feet, out of a walk alone",

@@ -70,7 +70,7 @@ constexpr void visit_fields(const SensorlessCommand*, auto&& visit) {
   visit(field("tau", "", "[n] N·m or N", &C::tau));
   visit(field("is_taring", "", "the task has not begun", &C::is_taring));
   visit(field("target", "", "wanted of the tool, rocking included; meaningless while taring", &C::target));
-  visit(field("felt", "", "the force that the torques tell", &C::felt));
+  visit(field("felt", "", "the force estimated from the torques", &C::felt));
   visit(field("trust", "", "share of the force's gains that the estimate deserves, 0 … 1", &C::trust));
   visit(field("sd_at_rest", "N", "of the force before touching, all joints at rest; NaN while taring", &C::sd_at_rest));
 }

@@ -103,7 +103,7 @@ constexpr void visit_fields(const Residual*, Visit&& visit) {
             .only(FieldUse::file_only));
   visit(field("covariance", "N²·m²",
               "[motors × motors] R where it is correlated, else not read; `variance` is its diagonal, and a row that "
-              "is no evidence has infinity there and zeros beside it",
+              "is not evidence has infinity there and zeros beside it",
               &R::covariance)
             .only(FieldUse::file_only));
   visit(field("moving", "", "motion seen, or not excluded", &R::moving));

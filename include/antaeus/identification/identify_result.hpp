@@ -194,9 +194,10 @@ constexpr void visit_fields(const IdentifyResult*, auto&& visit) {
   visit(file_field("stretches", "", &R::stretches));
   visit(field("runs", "", "logs that count as runs of their own", &R::runs).only(FieldUse::file_only));
   visit(field("motion", "s", "in which some joint moved", &R::motion).only(FieldUse::file_only));
-  visit(field("torque_delay", "s",
-              "by which all torques are later than the positions, of an arm that moves; NaN: the motion does not tell",
-              &R::torque_delay));
+  visit(
+      field("torque_delay", "s",
+            "by which all torques are later than the positions, of an arm that moves; NaN: the motion does not show it",
+            &R::torque_delay));
   visit(field("torque_delay_sd", "s", "standard error of it", &R::torque_delay_sd));
   visit(file_field("prior_scale", "1", &R::prior_scale));
   visit(field("joints", "", "in motor order; of a held pose those that support an endpoint", &R::joints));
@@ -210,7 +211,7 @@ constexpr void visit_fields(const IdentifyResult*, auto&& visit) {
   visit(field("another_day", "", "what more days would buy at each endpoint", &R::another_day));
   visit(field("largest_speed", "rad/s", "of the envelope, of a held pose", &R::largest_speed)
             .as("envelope.largest_speed"));
-  visit(field("payload", "", "what the gripper carries; none: nobody asked", &R::payload));
+  visit(field("payload", "", "what the gripper carries; none: not requested", &R::payload));
   visit(field("noise", "", "of RobotProfile.noise; empty unless identified", &R::noise).only(FieldUse::python_only));
   visit(field("provenance", "", "by which version, from which logs and stretches, of which dates", &R::provenance));
 }

@@ -54,8 +54,8 @@ constexpr void visit_fields(const LiveFacts*, auto&& visit) {
   visit(field("undecodable", "", "messages that could not be read", &L::undecodable));
   visit(field("dropped", "", "messages for which the queue had no room", &L::dropped));
   visit(field("oversized", "", "messages longer than live.message_bytes", &L::oversized));
-  visit(field("restarts", "", "breaks after which the estimator began anew", &L::restarts));
-  visit(field("clock_jumps", "", "jumps of the sender's clock, after which it began anew", &L::clock_jumps));
+  visit(field("restarts", "", "breaks after which the estimator restarted", &L::restarts));
+  visit(field("clock_jumps", "", "jumps of the sender's clock, after which it restarted", &L::clock_jumps));
   visit(field("silences", "", "times without a usable sample for live.silence", &L::silences));
   visit(field("rate", "Hz", "of the samples; NaN: not known yet", &L::rate));
   visit(field("clock_offset", "s", "receiver's clock less the sender's, of the fastest messages", &L::clock_offset));

@@ -66,7 +66,7 @@ constexpr void visit_fields(const JointReliability*, auto&& visit) {
 /// The checks and what they rest on.
 struct ANTAEUS_API PreflightReport {
   bool passed = false;
-  bool used_imu = false;  ///< the base is turned as an IMU told; else it is upright
+  bool used_imu = false;  ///< the base is turned as the IMU measured; else it is upright
   double characteristic_length = 0.0, budget_sd = 0.0;
   std::vector<std::string> joints;  ///< motors, in the order of gains and reliability
   std::vector<PoseConditioning> endpoints;
@@ -90,7 +90,7 @@ constexpr void visit_fields(const PreflightReport::Endpoint*, auto&& visit) {
 constexpr void visit_fields(const PreflightReport*, auto&& visit) {
   using P = PreflightReport;
   visit(field("passed", "", "every check, published or not", &P::passed));
-  visit(field("used_imu", "", "the base is turned as an IMU told; else it is upright", &P::used_imu)
+  visit(field("used_imu", "", "the base is turned as the IMU measured; else it is upright", &P::used_imu)
             .only(FieldUse::python_only));
   visit(field("characteristic_length", "m", "of kappa_scaled", &P::characteristic_length));
   visit(field("budget_sd", "1", "residual budget of the phantoms: each joint's static_sd times this", &P::budget_sd)
@@ -98,7 +98,7 @@ constexpr void visit_fields(const PreflightReport*, auto&& visit) {
   visit(field("endpoints", "", "how each pose turns torques into wrenches", &P::endpoints).only(FieldUse::python_only));
   visit(field("checks", "", "the incident report's: gain, then start_error", &P::checks).only(FieldUse::python_only));
   visit(field("sd_checks", "",
-              "Antaeus' own: worst-direction sd at rest of every endpoint whose torques can tell a whole force",
+              "Antaeus' own: worst-direction sd at rest of every endpoint whose torques determine a whole force",
               &P::sd_checks)
             .only(FieldUse::python_only));
   visit(field("conditioning_checks", "", "Antaeus' own: error_force of every endpoint; it refuses a singular pose",

@@ -81,7 +81,7 @@ constexpr void visit_fields(const NoiseModel*, Visit&& visit) {
   using N = NoiseModel;
   visit(field("origin", "", "what the robot did meanwhile", &N::origin));
   visit(field("white_sd", "N·m",
-              "[motors] σ, > 0; infinity: the row is no evidence (a dead channel); NaN: it was not identified",
+              "[motors] σ, > 0; infinity: the row is not evidence (a dead channel); NaN: it was not identified",
               &N::white_sd));
   visit(
       field("parameters", "",

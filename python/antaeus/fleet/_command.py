@@ -21,19 +21,19 @@ _SUB_VERBS = {"report": "report", "sql": "sql", "clip": "clips", "check": "basel
 _USAGE = """antaeus fleet LOGS… --robot R --out DIR [options]
        antaeus fleet plan LOGS… --robot R --out DIR [options]
        antaeus fleet finish DIR [--partial]
-       antaeus fleet report|sql|clip|check DIR …   (--help says more)"""
+       antaeus fleet report|sql|clip|check DIR …   (see --help)"""
 
 
 def _add_plan(add: Callable[..., typing.Any]) -> None:
     add("--robot", "-r", metavar="NAME|FILE", action="append", default=[],
-        help="whose logs they are; of several (repeatable) a folder robot=NAME or --tags says which")
-    add("--out", "-o", metavar="DIR", required=True, help="folder of plan and results; logs are added to what it holds")
-    add("--endpoint", "-e", metavar="FRAME", action="append", default=[], help="at which frame (repeatable; default: the profile's)")
-    add("--set", metavar="GROUP.OPTION=VALUE", action="append", default=[], help="any option of estimate (repeatable)")
-    add("--every", metavar="S", type=float, default=1.0, help="seconds a row of steps/, 60 at most (default 1; 0: every sample)")
+        help="robot of the logs; with several (repeatable), a folder robot=NAME or --tags selects one")
+    add("--out", "-o", metavar="DIR", required=True, help="folder of plan and results; new logs are added to it")
+    add("--endpoint", "-e", metavar="FRAME", action="append", default=[], help="frame or label of an endpoint (repeatable; default: the profile's)")
+    add("--set", metavar="GROUP.OPTION=VALUE", action="append", default=[], help="set any option of estimate (repeatable)")
+    add("--every", metavar="S", type=float, default=1.0, help="seconds per row of steps/, 60 at most (default 1; 0: every sample)")
     add("--tags", metavar="FILE", help="CSV with a column path and any others: software, date, unit, robot, untouched, …")
-    add("--guarded", action="store_true", help="with the guard's tests of each sample, of every log: five times a slow one's cost")
-    add("--untouched", metavar="all|FROM:TO", default="", help="when nothing touches, of all logs [s]: a force is then a phantom")
+    add("--guarded", action="store_true", help="add the guard's tests of each sample to every log; takes five times as long")
+    add("--untouched", metavar="all|FROM:TO", default="", help="contact-free part of all logs [s]: a force there is a phantom")
 
 
 def _parser(verb: str) -> Parser:
@@ -44,7 +44,7 @@ def _parser(verb: str) -> Parser:
     add("-h", "--help", action="help", help="Print this and exit")
     if verb == "finish":
         add("folder", metavar="DIR")
-        add("--partial", action="store_true", help="although logs have no result yet")
+        add("--partial", action="store_true", help="finish although some logs have no result yet")
     elif verb == "work":
         add("folder", metavar="DIR")
         add("--part", type=int, required=True)
@@ -53,11 +53,11 @@ def _parser(verb: str) -> Parser:
         add("logs", metavar="LOGS", nargs="+", help="logs, folders of logs, patterns or fsspec addresses (s3://…)")
         _add_plan(add)
     if verb == "run":
-        add("--engine", default="local", metavar="local|ray|dask|slurm", help="who computes (default: processes of this machine)")
-        add("--address", metavar="A", help="of the Ray or Dask cluster; Slurm's partition")
-        add("--workers", metavar="N", type=int, help="logs at a time (default: one a core); no result depends on it")
-        add("--watch", action="store_true", help="look again and again, and add what is new; ends with Ctrl-C")
-        add("--for", dest="seconds", metavar="SECONDS", type=float, help="of --watch: end after this time")
+        add("--engine", default="local", metavar="local|ray|dask|slurm", help="engine (default: processes on this machine)")
+        add("--address", metavar="A", help="address of the Ray or Dask cluster, or Slurm's partition")
+        add("--workers", metavar="N", type=int, help="logs at a time (default: one per core); no result depends on it")
+        add("--watch", action="store_true", help="search repeatedly and add new logs until Ctrl-C")
+        add("--for", dest="seconds", metavar="SECONDS", type=float, help="end --watch after this time")
     if verb != "work":
         add("--json", action="store_true", help="print what was done as JSON")
     return parser

@@ -175,7 +175,7 @@ def run(arguments: list[str]) -> int:
                       "Has this fleet got worse than its baseline? The rules: docs/guide/fleet.md.",
                       "Exit codes: 0 no, 1 yes, 2 bad input.")
     made.add_argument("--baseline", metavar="BASE", help="a fleet's folder, or the file of --write")
-    made.add_argument("--write", metavar="FILE", help="write the numbers of DIR as a baseline, and compare nothing")
+    made.add_argument("--write", metavar="FILE", help="write the values of DIR as a baseline, without a comparison")
     made.add_argument("--sigmas", metavar="N", type=float, default=SIGMAS, help=f"how many sd are a change (default: {SIGMAS:g})")
     made.add_argument("--json", action="store_true", help="print all comparisons as JSON")
     given = made.parse_args(arguments)

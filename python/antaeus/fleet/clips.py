@@ -151,13 +151,13 @@ def _moment(text: str) -> float:
 def run(arguments: list[str]) -> int:
     """The verb fleet clip."""
     made = sql.parser("clip", "DIR ID --at T [--seconds S] [--out FOLDER] [--page] [--mcap]",
-                      "Cut the minute around an event out of its log, as an episode that every verb reads.", "Exit codes: 0 fine, 2 bad input.")
-    made.add_argument("log", metavar="ID", help="of the log, as plan, events and episodes have it")
-    made.add_argument("--at", metavar="T", type=_moment, required=True, help="the middle, in seconds of the log's clock (events.worst_time)")
+                      "Cut the minute around an event out of its log, as an episode that every command reads.", "Exit codes: 0 fine, 2 bad input.")
+    made.add_argument("log", metavar="ID", help="the log's id, as in plan, events and episodes")
+    made.add_argument("--at", metavar="T", type=_moment, required=True, help="centre of the clip, in seconds of the log's clock (events.worst_time)")
     made.add_argument("--seconds", metavar="S", type=_moment, default=SECONDS, help="length (default: 60)")
-    made.add_argument("--out", metavar="FOLDER", help="where (default: DIR/clips/ID-T, where the report finds it)")
-    made.add_argument("--page", action="store_true", help=f"and its page, {PAGE}: what antaeus audit says of it")
-    made.add_argument("--mcap", action="store_true", help=f"and its forces for Foxglove, {FORCES}")
+    made.add_argument("--out", metavar="FOLDER", help="folder (default: DIR/clips/ID-T, where the report finds it)")
+    made.add_argument("--page", action="store_true", help=f"also write its page, {PAGE}, as antaeus audit does")
+    made.add_argument("--mcap", action="store_true", help=f"also write its forces for Foxglove, {FORCES}")
     made.add_argument("--json", action="store_true", help="print what was written as JSON")
     given = made.parse_args(arguments)
     if not given.seconds > 0:

@@ -51,7 +51,7 @@ class Finished:
 
     def __str__(self) -> str:
         lines = [f"{self.folder}: {self.logs} logs, {self.done} done, {self.failed} failed"
-                 + (f", {self.missing} missing" if self.missing else "") + (f"; {self.copies} are copies of others" if self.copies else "")]
+                 + (f", {self.missing} missing" if self.missing else "") + (f"; {self.copies} are copies of other logs" if self.copies else "")]
         lines += [f"  {cause}: {count}" for cause, count in self.causes.items()]
         lines += [f"    {path}: {reason.removeprefix(f'{path}: ')}" for path, reason in self.failures]
         return "\n".join([*map(printable, lines), "  " + ", ".join(f"{name} {count} rows" for name, count in self.rows.items())])

@@ -92,7 +92,7 @@ def _profile(log: logs.FoundLog, named: str, wanted: Wanted, root: str) -> str:
     if named:
         return next((each for each in wanted.robots if robots.load(each, root)[0].profile.name == named), named)
     if len(wanted.robots) != 1:
-        raise FormatError(log.path, "of which robot it is nobody says", "give one --robot, a column robot in --tags, or folders robot=NAME")
+        raise FormatError(log.path, "its robot is not stated", "give one --robot, a column robot in --tags, or folders robot=NAME")
     return wanted.robots[0]
 
 

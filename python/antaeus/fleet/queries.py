@@ -295,11 +295,11 @@ UNION ALL
 SELECT robot, unit, joint, start, NULL, NULL, growth_month, points, 'grows'
 FROM drift(60) WHERE quantity = 'noise' AND growth_month >= 0.2 AND sure
 ORDER BY ALL"""),
-        "no joint is noisier than its like; that is told of three units or more, or of four days"),
+        "no joint is noisier than its like; that needs three units or more, or four days"),
     "standing_forces": Query(
         "Forces that never go away",
         "Logs in which an endpoint's force is significantly not zero for more than half of the usable time, ten seconds or more: a load that "
-        "nobody told of, an offset, a wrong model. Upright is the share of the force along gravity's axis: near 1 it is a weight. The "
+        "is not in the profile, an offset, a wrong model. Upright is the share of the force along gravity's axis: near 1 it is a weight. The "
         "named log is the one with the largest force.",
         _dedent("""
 WITH ends AS (

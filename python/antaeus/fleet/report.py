@@ -257,7 +257,7 @@ class Report:
         return f"{row['id']} at {clips.seconds_text(row['at_s'])} s" if address is None else ("page of this minute", address)
 
     def _poses(self) -> None:
-        self._page.section("poses", "Poses that nobody should use")
+        self._page.section("poses", "Poses to avoid")
         rows = self._found["poses"]
         if not rows:
             self._why_empty("poses")
@@ -372,7 +372,7 @@ class Report:
         self._page.section("queries", "Ask further", folded=True)
         self._page.text("Every table of this page is a query that can be run, changed and asked again:")
         self._page.command(f"antaeus fleet sql {self._name} --query friction_growth --show")
-        self._page.table(["name", "what it tells"], [[name, f"{query.title}. {query.answers}"] for name, query in queries.QUERIES.items()],
+        self._page.table(["name", "what it shows"], [[name, f"{query.title}. {query.answers}"] for name, query in queries.QUERIES.items()],
                          "The queries behind this page")
 
 
@@ -383,10 +383,10 @@ def _lane(row: Row, longest: int = 42) -> str:
 
 def run(arguments: list[str]) -> int:
     """The verb fleet report."""
-    made = sql.parser("report", "DIR [--clips N]", "One page over all logs of a fleet: DIR/report.html, and DIR/summary.json.",
+    made = sql.parser("report", "DIR [--clips N]", "Write one page about all logs of a fleet: DIR/report.html, and DIR/summary.json.",
                       "Exit codes: 0 fine, 2 bad input.")
     made.add_argument("--clips", metavar="N", type=int, default=0, help="cut out the N worst minutes first, with their pages (default: 0)")
-    made.add_argument("--json", action="store_true", help="print the summary")
+    made.add_argument("--json", action="store_true", help="print the summary as JSON")
     given = made.parse_args(arguments)
     if given.clips < 0:
         raise ValueError(f"--clips: {given.clips} is fewer than none; give 0 or more")

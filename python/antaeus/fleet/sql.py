@@ -48,7 +48,7 @@ class Tables:
 
         self.folder = pathlib.Path(folder)
         if not (self.folder / "episodes").is_dir():
-            raise FormatError(folder, "is no folder of a fleet that is finished (it holds no episodes/)",
+            raise FormatError(folder, "is not the folder of a finished fleet (it holds no episodes/)",
                               "make it: antaeus fleet LOGS --robot R --out DIR, or antaeus fleet finish DIR")
         self._con = _duckdb().connect()
         wanted = {"plan": schema.PLAN, "episodes": schema.EPISODES, "joints": schema.JOINTS, "events": schema.EVENTS,
@@ -228,7 +228,7 @@ def parser(verb: str, usage: str, description: str, epilog: str) -> Parser:
     made = Parser(f"antaeus fleet {verb}", usage=f"antaeus fleet {verb} {usage}", allow_abbrev=False, description=description,
                   epilog=epilog, add_help=False)
     made.add_argument("-h", "--help", action="help", help="Print this and exit")
-    made.add_argument("folder", metavar="DIR", help="that antaeus fleet wrote")
+    made.add_argument("folder", metavar="DIR", help="folder that antaeus fleet wrote")
     return made
 
 
@@ -243,10 +243,10 @@ def run(arguments: list[str]) -> int:
     """The verb fleet sql."""
     made = parser("sql", 'DIR "SELECT …" [--json | --csv]', "Ask the tables of a fleet: plan, episodes, joints, events, steps, logs.",
                   "Exit codes: 0 fine, 2 bad input. Columns: docs/reference/schemas.md.")
-    made.add_argument("statement", metavar="SELECT", nargs="?", help="one statement, which reads")
-    made.add_argument("--query", metavar="NAME", help="one of the documented queries instead")
-    made.add_argument("--queries", action="store_true", help="list those and exit")
-    made.add_argument("--show", action="store_true", help="of --query: print its SQL and run nothing")
+    made.add_argument("statement", metavar="SELECT", nargs="?", help="one SELECT statement")
+    made.add_argument("--query", metavar="NAME", help="run a documented query instead")
+    made.add_argument("--queries", action="store_true", help="list the documented queries and exit")
+    made.add_argument("--show", action="store_true", help="print the SQL of --query without running it")
     made.add_argument("--threads", metavar="N", type=int, default=1,
                       help="cores to use (default: 1; with more, sums differ in their last digits from run to run)")
     form = made.add_mutually_exclusive_group()

@@ -161,7 +161,7 @@ class Sqlite(Container):
                 return base
             except sqlite3.Error as problem:
                 error = problem
-        remedy = "let the recorder close it, or copy the folder with its -wal file" if self.live else "record or copy it anew"
+        remedy = "let the recorder close it, or copy the folder with its -wal file" if self.live else "record or copy it again"
         raise FormatError(self.path, f"is no database that can be read ({error})", remedy)
 
     def messages(self, topic: Topic) -> Iterator[Batch]:
@@ -239,7 +239,7 @@ def decompressed(how: str, data: bytes, size: int | None, place: object, counter
     except FormatError:
         raise
     except Exception as problem:  # each library has errors of its own
-        raise FormatError(place, f"a chunk cannot be decompressed ({str(problem)[:80]})", "copy the file anew") from None
+        raise FormatError(place, f"a chunk cannot be decompressed ({str(problem)[:80]})", "copy the file again") from None
     raise FormatError(place, f"is compressed with '{how[:20]}'", "known are none, bz2, lz4 and zstd")
 
 
@@ -465,7 +465,7 @@ class Ros1(Chunked):
             topic.count = sum(counts[number] for _, number in topic.ids)
         self.cut_off = missing > 0
         self.note(
-            "the bag has no index: it is being written, was not closed or is damaged ('rosbag reindex' mends it); read from the start, "
+            "the bag has no index: it is being written, was not closed or is damaged ('rosbag reindex' repairs it); read from the start, "
             f"{sum(counts.values())} messages"
             + (f", and the last {missing} bytes are no whole chunk and are left out" if missing else "")
         )
@@ -509,7 +509,7 @@ class Ros1(Chunked):
         found = decompressed(how, self.bytes_at(chunk.at + size - data, data), whole, place, counter)
         if len(found) != whole:
             raise FormatError(
-                place, f"a chunk has {len(found)} bytes where it says {whole}", "the bag is damaged: copy it anew"
+                place, f"a chunk has {len(found)} bytes where it says {whole}", "the bag is damaged: copy it again"
             )
         return found
 
@@ -547,7 +547,7 @@ class Ros1(Chunked):
                     yield seconds * 1_000_000_000 + rest, data[at:at + length]
                 at += length
         except (ValueError, struct.error) as problem:
-            raise FormatError(self.path, f"a chunk is damaged ({problem})", "copy the bag anew") from None
+            raise FormatError(self.path, f"a chunk is damaged ({problem})", "copy the bag again") from None
 
 
 # ---- MCAP --------------------------------------------------------------------------------------------------------------
@@ -700,7 +700,7 @@ class Mcap(Chunked):
         if missing or not ended:
             self.cut_off = missing > 0
             self.note(
-                "the file has no end: it is being written, was cut off or is damaged ('mcap recover' mends it); read from the start, "
+                "the file has no end: it is being written, was cut off or is damaged ('mcap recover' repairs it); read from the start, "
                 f"{sum(counts.values())} messages"
                 + (f", and the last {missing} bytes are no whole chunk and are left out" if missing else "")
             )
@@ -725,7 +725,7 @@ class Mcap(Chunked):
 
     def _unpack(self, chunk: Chunk, counter: Counter) -> bytes:
         place = f"{self.path} at byte {chunk.at}"
-        remedy = f"mcap recover {self.path.name} -o MENDED.mcap saves the other chunks"
+        remedy = f"mcap recover {self.path.name} -o REPAIRED.mcap saves the other chunks"
         data = self.bytes_at(chunk.at, chunk.size)
         try:
             if len(data) < chunk.size or len(data) < 9:
@@ -763,7 +763,7 @@ class Mcap(Chunked):
                 at = after
         except (ValueError, struct.error) as problem:
             raise FormatError(
-                self.path, f"a chunk is damaged ({problem})", f"mcap recover {self.path.name} -o MENDED.mcap"
+                self.path, f"a chunk is damaged ({problem})", f"mcap recover {self.path.name} -o REPAIRED.mcap"
             ) from None
 
 
@@ -839,7 +839,7 @@ class Folder(Container):
         except FormatError:
             raise
         except Exception as problem:
-            raise FormatError(file, f"cannot be decompressed ({str(problem)[:80]})", "copy it anew") from None
+            raise FormatError(file, f"cannot be decompressed ({str(problem)[:80]})", "copy it again") from None
         return plain
 
     def messages(self, topic: Topic) -> Iterator[Batch]:
@@ -880,7 +880,7 @@ def metadata(path: pathlib.Path) -> dict:
         raise UnreadableError(
             path,
             f"cannot be read ({str(problem).splitlines()[0][:80] if str(problem) else 'no bag information'})",
-            "'ros2 bag reindex' writes it anew; or remove it",
+            "'ros2 bag reindex' writes it again; or remove it",
         ) from None
 
 
@@ -921,7 +921,7 @@ def open_container(path: pathlib.Path, budget: Budget) -> Container:
     if kind == "folder":
         return Folder(path.parent if path.name == "metadata.yaml" else path, budget)
     if not path.stat().st_size:
-        raise FormatError(path, "is empty", "a bag that was never written to; record it anew")
+        raise FormatError(path, "is empty", "a bag that was never written to; record it again")
     if kind == "ros1":
         return Ros1(path, budget)
     if kind == "mcap":

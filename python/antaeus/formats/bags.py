@@ -239,7 +239,7 @@ def _moments(times: list[int], place: object) -> np.ndarray:
     try:
         return np.array(times, np.int64)
     except OverflowError:
-        raise FormatError(place, "holds times beyond the year 2262", "the file is damaged: copy it anew") from None
+        raise FormatError(place, "holds times beyond the year 2262", "the file is damaged: copy it again") from None
 
 
 class _Stream:
@@ -457,7 +457,7 @@ def _guarded(path: pathlib.Path, call: Callable[[], Recording]) -> Recording:
 def _told(path: pathlib.Path, problem: Exception) -> FormatError:
     text = " ".join(str(problem).split())[:120]
     return UnreadableError(path, f"cannot be read ({type(problem).__name__}{': ' + text if text else ''})",
-                       "see that it is a whole bag; copy it anew")
+                       "see that it is a whole bag; copy it again")
 
 
 def _slug(topic: str) -> str:
@@ -586,7 +586,7 @@ class _Opening:
                 raise FormatError(self.path, f"the topic {asked} {there}", hint or listed)
             candidates = found
         if not candidates and not topics and self.container.cut_off:
-            raise FormatError(self.path, f"no topic can be read: {self.container.notes[0]}", "record or copy it anew")
+            raise FormatError(self.path, f"no topic can be read: {self.container.notes[0]}", "record or copy it again")
         if not candidates:
             lines = [topic.line() + (f" ({self.why[i]})" if self.why.get(i) else "") for i, topic in enumerate(topics)]
             raise FormatError(
@@ -603,7 +603,7 @@ class _Opening:
             raise FormatError(
                 self.path,
                 f"{first.topic.name} holds no message that can be read" + (f" ({reason})" if reason else ""),
-                "record it anew",
+                "record it again",
             )
         for i in candidates:
             if i not in rows:
@@ -751,7 +751,7 @@ class _Opening:
         if len(columns) > MOST_COLUMNS:
             raise FormatError(self.path, f"{stream.topic.name} names {len(columns)} joints", "name the topic of one robot with --topic")
         if not columns:
-            raise FormatError(self.path, f"{stream.topic.name} names no joints and holds no numbers", "record it anew")
+            raise FormatError(self.path, f"{stream.topic.name} names no joints and holds no numbers", "record it again")
         parts = self._joint_parts(stream, columns)
         if stream.role == "motors" and "unitree_go" in stream.topic.type and len(columns) == len(_LEGS) and sample.all_acting:
             self.notes.append(
@@ -766,7 +766,7 @@ class _Opening:
             self.notes.append(f"{stream.topic.name} names no joints: columns are numbers, in the robot's order of "
                               f"{'motors' if stream.role == 'motors' else 'joints'}")
         if not parts:
-            raise FormatError(self.path, f"{stream.topic.name} holds names and no numbers", "record it anew")
+            raise FormatError(self.path, f"{stream.topic.name} holds names and no numbers", "record it again")
         groups, held = self._groups(stream)
         if stream.role == "motors":
             parts += self._inline_imu(stream)

@@ -142,18 +142,18 @@ def _parser() -> Parser:
     add("recording", metavar="IN", help="file or folder")
     add("out", metavar="OUT", nargs="?", help="folder, a .parquet; with --robot an .mcap of the forces, for Foxglove and rerun")
     add("--map", metavar="FILE", help="TOML: names of joints, units, sources (docs/guide/your_robot.md)")
-    add("--topic", metavar="NAME", help="whose joint states are meant, where several could be")
+    add("--topic", metavar="NAME", help="topic of the joint states, if there are several")
     add("--clock", metavar="header|receiver", choices=("header", "receiver"),
-        help="which clock (default: the header stamps where they run forward)")
-    add("--episode", metavar="N", help="which one, where the recording holds several")
-    add("--rate", metavar="HZ", type=float, help="rows a second, where the recording states no time")
+        help="clock of the rows (default: the header stamps where they run forward)")
+    add("--episode", metavar="N", help="episode, if the recording holds several")
+    add("--rate", metavar="HZ", type=float, help="rows per second, if the recording has no time")
     add("--max-expansion", metavar="TIMES", type=float, default=EXPANSION,
         help="how many times its bytes a recording may unpack to (default 64, at least 64 MiB); raise it for a file that you trust")
-    add("--urdf", metavar="FILE", help="write the robot's description, too, if the recording holds one")
-    add("--list", action="store_true", help="say what is in it and write nothing")
-    add("--robot", "-r", metavar="NAME|FILE", help="of an .mcap: whose forces are estimated")
-    add("--endpoint", "-e", metavar="FRAME", action="append", help="of an .mcap: at which frame (repeatable)")
-    add("--set", metavar="GROUP.OPTION=VALUE", action="append", help="of an .mcap: any option of estimate (repeatable)")
+    add("--urdf", metavar="FILE", help="also write the robot's description, if the recording holds one")
+    add("--list", action="store_true", help="list the contents and write nothing")
+    add("--robot", "-r", metavar="NAME|FILE", help="robot whose forces are estimated for an .mcap")
+    add("--endpoint", "-e", metavar="FRAME", action="append", help="frame or label of an endpoint, for an .mcap (repeatable)")
+    add("--set", metavar="GROUP.OPTION=VALUE", action="append", help="set any option of estimate, for an .mcap (repeatable)")
     add("--json", action="store_true", help="print what was found as JSON")
     add("--told-progress", action="store_true", help=argparse.SUPPRESS)  # for the command line, which draws it
     return parser

@@ -99,7 +99,7 @@ def open_recording(path: pathlib.Path, wishes: Wishes) -> Recording:
     sources, unmapped = _sources(root, features, wishes, notes)
     if not any(source.channel.name == "qpos" for source in sources):
         names = [name for name in features if name not in _BOOKKEEPING]
-        raise FormatError(root / _INFO, f"tells of no joint positions: features are {', '.join(names[:12]) or 'none'}",
+        raise FormatError(root / _INFO, f"has no joint positions: features are {', '.join(names[:12]) or 'none'}",
                           "name one in a map: channels.qpos.source")
     clock, rate = _clock(root, info, features, wishes)
     version = str(info.get("codebase_version", ""))[:12]
@@ -188,9 +188,9 @@ def _episodes_v2(root: pathlib.Path, info: dict[str, typing.Any], template: str)
                 row = json.loads(line)
                 number, rows = _number(row["episode_index"]), _number(row.get("length"))
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-                raise FormatError(file, f"line {place} tells of no episode", "copy it again") from None
+                raise FormatError(file, f"line {place} names no episode", "copy it again") from None
             if number is None:
-                raise FormatError(file, f"line {place} tells of no episode", "copy it again")
+                raise FormatError(file, f"line {place} names no episode", "copy it again")
             known[number] = _Episode(number, _path(root, template, {"episode_chunk": number // size, "episode_index": number}),
                                      rows)
     return known
@@ -217,7 +217,7 @@ def _episodes_v3(root: pathlib.Path, template: str, budget: Budget) -> dict[int,
         lengths = table.get("length", [None] * len(table["episode_index"]))
         for number, chunk, index, rows in zip(*(table[name] for name in wanted), lengths, strict=True):
             if _number(number) is None or _number(chunk) is None or _number(index) is None:
-                raise FormatError(file, "tells of an episode without number or file", "copy it again")
+                raise FormatError(file, "names an episode without number or file", "copy it again")
             known[number] = _Episode(number, _path(root, template, {"chunk_index": chunk, "file_index": index}), _number(rows))
     return known
 
@@ -503,7 +503,7 @@ def _recording(root: pathlib.Path, episode: _Episode, sources: list[_Source], cl
     wanted = list(dict.fromkeys(source.feature for source in sources)) + ([clock] if clock else [])
     for name in wanted:
         if name not in there:
-            raise FormatError(episode.file, f"has no column {name}, which meta/info.json tells of", "copy the dataset again")
+            raise FormatError(episode.file, f"has no column {name}, which meta/info.json lists", "copy the dataset again")
     by_number = "episode_index" in there
     columns = wanted + (["episode_index"] if by_number else [])
     size, progress = episode.file.stat().st_size, [0]

@@ -190,7 +190,7 @@ def _renamed(channel: Channel, wishes: Wishes, place: object) -> Channel:
         columns = tuple(wishes.joints.get(column, column) for column in columns)
     if len(set(columns)) < len(columns):
         twice = next(column for column in columns if columns.count(column) > 1)
-        raise FormatError(place, f"two columns of {channel.name} are called '{twice}'", "tell them apart in a map: [joints]")
+        raise FormatError(place, f"two columns of {channel.name} are called '{twice}'", "distinguish them in a map: [joints]")
     return dataclasses.replace(channel, columns=columns, stage=wish.stage or channel.stage,
                                gravity=wish.gravity or channel.gravity, sign=wish.sign or channel.sign)
 

@@ -214,7 +214,7 @@ def _held_streams(csv: Csv, read: set[int], taken: set[str], wishes: Wishes, not
 def _clock(csv: Csv, topic: str, wishes: Wishes) -> tuple[int, str]:
     """Column of the time stamps, and what they are."""
     if wishes.clock != "header":
-        return 0, "column __time, in seconds: the header's or the receiver's, as PlotJuggler was told"
+        return 0, "column __time, in seconds: the header's or the receiver's, as PlotJuggler was set"
     name = f"{topic}/header/stamp"
     if name not in csv.names:
         raise FormatError(csv.path, f"holds no header stamps ({name})", "leave out --clock: __time is read")

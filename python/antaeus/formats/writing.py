@@ -180,7 +180,7 @@ def _notes(recording: Recording) -> list[str]:
     for channel in recording.channels:
         told = any(channel.source in note and "unit" in note for note in recording.notes)
         if channel.name == "tau" and channel.unit == UNKNOWN and not told:
-            lines.append(f"the unit of tau ({channel.source}) is not stated by the format: antaeus check tells N·m from others")
+            lines.append(f"the unit of tau ({channel.source}) is not stated by the format: antaeus check distinguishes N·m from other units")
     if recording.unmapped:
         shown = "; ".join(recording.unmapped[:8]) + ("; …" if len(recording.unmapped) > 8 else "")
         lines.append(f"not read: {shown}")

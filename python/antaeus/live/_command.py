@@ -24,24 +24,25 @@ Exit codes: 0 fine (--ready: go), 1 a test alarmed or the guard refused (--ready
 
 def _parser() -> Parser:
     parser = Parser("antaeus watch", usage=_USAGE, allow_abbrev=False, add_help=False, formatter_class=argparse.RawDescriptionHelpFormatter,
-                    description="Forces of a running robot, with their doubts, from the stream that it already publishes.", epilog=_HELP)
+                    description="Estimates the forces on a running robot, with their uncertainty, from the stream that it publishes.", epilog=_HELP)
     add = parser.add_argument
     add("-h", "--help", action="help", help="Print this and exit")
-    add("source", metavar="SOURCE", help="where samples come from")
-    add("--robot", "-r", metavar="NAME|FILE", help="whose samples they are (of sim://ROBOT: that one)")
-    add("--endpoint", "-e", metavar="FRAME", action="append", default=[], help="at which frame (repeatable; default: the profile's hands and tools)")
-    add("--serve", nargs="?", const="127.0.0.1:8080", metavar="HOST:PORT", help="a page in the browser (default 127.0.0.1:8080; port 0: any that is free)")
-    add("--record", metavar="DIR", help="what came and what was said, with 30 s before and 10 s after each alarm by itself")
-    add("--keep", metavar="SIZE", default=None, help="of records, at most: the oldest go (default 10GB)")
+    add("source", metavar="SOURCE", help="source of the samples")
+    add("--robot", "-r", metavar="NAME|FILE", help="robot that publishes them (default with sim://ROBOT: that robot)")
+    add("--endpoint", "-e", metavar="FRAME", action="append", default=[],
+        help="frame or label of an endpoint (repeatable; default: the profile's hands and tools)")
+    add("--serve", nargs="?", const="127.0.0.1:8080", metavar="HOST:PORT", help="serve a page for the browser (default 127.0.0.1:8080; port 0: any free port)")
+    add("--record", metavar="DIR", help="record inputs and outputs, and a clip of 30 s before and 10 s after each alarm")
+    add("--keep", metavar="SIZE", default=None, help="largest size of the recordings; the oldest are removed (default 10GB)")
     add("--publish", metavar="SINK", action="append", default=[],
-        help="the guarded wrench for others (repeatable): -, udp://, tcp://, dds://, zenoh://, foxglove://, rerun://")
-    add("--on-alarm", metavar="COMMAND", help="run by the shell at each alarm; what happened is in ANTAEUS_EVENT, ANTAEUS_WORDS, …")
-    add("--ready", action="store_true", help="check set-up, pose, tare and noise before something is enabled: go, or no go with reasons")
-    add("--out", "-o", metavar="DIR", help="of --ready: report.html and summary.json")
+        help="publish the guarded wrench (repeatable): -, udp://, tcp://, dds://, zenoh://, foxglove://, rerun://")
+    add("--on-alarm", metavar="COMMAND", help="command that the shell runs at each alarm, with ANTAEUS_EVENT, ANTAEUS_WORDS, … set")
+    add("--ready", action="store_true", help="check configuration, pose, tare and noise before the robot is enabled: go, or no go with reasons")
+    add("--out", "-o", metavar="DIR", help="folder for report.html and summary.json of --ready")
     add("--seconds", metavar="S", type=float, help="end after this time")
-    add("--speed", metavar="X", type=float, default=1.0, help="of mcap:// and log://: times their own clock (0: as fast as it goes)")
-    add("--set", metavar="GROUP.OPTION=VALUE", action="append", default=[], help="any option of the estimator, or of live (repeatable)")
-    add("--json", action="store_true", help="print what was seen as JSON, at the end")
+    add("--speed", metavar="X", type=float, default=1.0, help="playback speed of mcap:// and log:// (1: real time, 0: as fast as possible)")
+    add("--set", metavar="GROUP.OPTION=VALUE", action="append", default=[], help="set any option of the estimator, or of live (repeatable)")
+    add("--json", action="store_true", help="print a summary as JSON at the end")
     return parser
 
 
@@ -53,7 +54,7 @@ def address_of(text: str) -> tuple[str, int]:
     if text.startswith("[") and text.endswith("]"):
         host, port = text, "8080"
     if not port.isdigit() or not 0 <= int(port) <= 65535:
-        raise FormatError("--serve", f"'{text}' is no address", "give HOST:PORT, as 127.0.0.1:8080")
+        raise FormatError("--serve", f"'{text}' is not an address", "give HOST:PORT, such as 127.0.0.1:8080")
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
@@ -63,7 +64,7 @@ def _robot(given: argparse.Namespace) -> Any:
 
     name = given.robot or robot_of(given.source)
     if not name:
-        raise FormatError("--robot", "whose samples they are is not said", "give --robot NAME, or a profile or URDF")
+        raise FormatError("--robot", "no robot given", "add --robot NAME or --robot FILE")
     robot = antaeus.load_robot(name)
     for name, value in settings_of(given.set).items():
         robot.profile.settings.set(f"{name}={value}", "--set")
@@ -79,15 +80,15 @@ def _size(text: str | None) -> int:
 
 def _require(given: argparse.Namespace) -> None:
     if given.seconds is not None and not (math.isfinite(given.seconds) and given.seconds > 0):
-        raise FormatError("--seconds", f"{given.seconds} is no time", "give seconds above 0")
+        raise FormatError("--seconds", f"invalid time '{given.seconds}'", "give seconds above 0")
     if not given.speed >= 0:
-        raise FormatError("--speed", f"{given.speed} is no speed", "give 1 for the log's own clock, 0 for as fast as it goes")
+        raise FormatError("--speed", f"invalid speed '{given.speed}'", "use a number of 0 or more: 1 is real time, 0 as fast as possible")
     if given.json and "-" in given.publish:
         raise FormatError("--json", "and --publish - both write to standard output", "publish to udp:// or tcp://, or leave --json away")
     if given.keep is not None and given.record is None:
-        raise FormatError("--keep", "is of records", "give --record DIR too")
+        raise FormatError("--keep", "applies to recordings", "give --record DIR too")
     if given.out is not None and not given.ready:
-        raise FormatError("--out", "is of --ready", "give --record DIR for records")
+        raise FormatError("--out", "applies to --ready", "give --record DIR for records")
 
 
 def run(arguments: list[str]) -> int:

@@ -23,7 +23,7 @@ class Participant:
             raise address.wrong("names no topic of DDS", "write dds://DOMAIN/TOPIC in letters, digits, _, . and /")
         interface = address.options.get("interface")
         if interface is not None and not _INTERFACE.fullmatch(interface):
-            raise address.wrong("interface is no name of a network interface", "write it as `ip link` shows it, or its IP address")
+            raise address.wrong("interface is not the name of a network interface", "write it as `ip link` shows it, or its IP address")
         domains, problems = library("cyclonedds.domain", address.text), library("cyclonedds.core", address.text)
         self.domain_number = int(domain)
         self._domain: typing.Any = None

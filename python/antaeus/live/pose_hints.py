@@ -55,7 +55,7 @@ class PoseHints:
             return (f"{label}: the pose itself is good enough. Its worst direction is known within {before.rest.worst_sd():.1f} N at rest, "
                     f"{before.moving.worst_sd():.1f} N in motion")
         if not advice.found:
-            return f"{label}: no pose near this one tells more"
+            return f"{label}: no pose near this one shows more"
         moves = ", ".join(f"{move.joint} to {_signed(move.to)} (now {_signed(move.start)})" for move in advice.moves[:_MOST_MOVES])
         return (f"{label}: {moves}; then its worst direction is known within {advice.after[0].rest.worst_sd():.1f} N at rest, "
                 f"now {before.rest.worst_sd():.1f} N")

@@ -97,7 +97,7 @@ class ReadyResult:
                     *([f"With {len(doubts)} reservation{'s' * (len(doubts) > 1)}: " + " ".join(_sentence(check) for check in doubts)]
                       if doubts else []))
         page.section("checks", "What was checked")
-        page.table(["check", "result", "what was found", "what mends it"],
+        page.table(["check", "result", "what was found", "remedy"],
                    [[check.name, check.verdict, check.words, check.remedy] for check in self.checks],
                    marks=["failed" if check.verdict == "no go" else "strong" if check.verdict == "reservation" else ""
                           for check in self.checks])
@@ -142,12 +142,12 @@ def check_stream(times: np.ndarray, facts: typing.Any, lost: int, seconds: float
     words += f", silent {facts.silences} times" if facts.silences else ""
     words += f", its clock jumped {facts.clock_jumps} times" if facts.clock_jumps else ""
     if share > _LOSS[1] or facts.silences > _SILENCES or facts.clock_jumps:
-        return Checked("stream", "no go", words, "mend the connection: wire before radio, a queue that is deep enough", numbers)
+        return Checked("stream", "no go", words, "fix the connection: wire before radio, a queue that is deep enough", numbers)
     if 1 / period < _LEAST_RATE:
         return Checked("stream", "reservation", words + f": below {_LEAST_RATE:.0f} a second accelerations are not differenced, "
                        "and a robot in motion is degraded", "send more samples a second", numbers)
     if share > _LOSS[0] or jitter > _JITTER or facts.silences:
-        return Checked("stream", "reservation", words, "mend the connection, or send the stamp of the measurement", numbers)
+        return Checked("stream", "reservation", words, "fix the connection, or send the stamp of the measurement", numbers)
     return Checked("stream", "go", words, "", numbers)
 
 
@@ -160,7 +160,7 @@ def check_channels(block: typing.Any, robot: typing.Any) -> Checked:
 
     lacks = []
     if not there("dq"):
-        lacks.append("no velocities: motion cannot be told from a contact")
+        lacks.append("no velocities: motion cannot be distinguished from a contact")
     floating = "free" in str(robot.model.base()) or "float" in str(robot.model.base())
     if floating and not there("imu_quat"):
         lacks.append("no orientation of the base, which counts as upright")
@@ -211,7 +211,7 @@ def check_pose(robot: typing.Any, endpoints: typing.Sequence[str], q: np.ndarray
         return Checked("pose", "no go", "; ".join(f"{check.kind} of {check.subject} is {check.value:.3g}, its limit {check.limit:.3g}"
                                                   for check in failed[:4]),
                        f"move {first.subject} to another pose: antaeus preflight --robot {robot.profile.name} says which", numbers)
-    return Checked("pose", "go", "every endpoint's force can be told here" + (f" ({report.notes[0]})" if report.notes else ""), "", numbers)
+    return Checked("pose", "go", "every endpoint's force can be determined here" + (f" ({report.notes[0]})" if report.notes else ""), "", numbers)
 
 
 def independent_samples(values: np.ndarray) -> float:

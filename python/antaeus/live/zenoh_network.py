@@ -44,7 +44,7 @@ def domain_of(address: Address) -> str:
     """The ROS domain: ?domain=, else ROS_DOMAIN_ID, else 0."""
     domain = address.options.get("domain") or os.environ.get("ROS_DOMAIN_ID") or "0"
     if not domain.isascii() or not domain.isdigit() or len(domain) > 5:
-        raise address.wrong(f"the ROS domain '{domain[:20]}' is no number", "write domain=0, or set ROS_DOMAIN_ID")
+        raise address.wrong(f"the ROS domain '{domain[:20]}' is not a number", "write domain=0, or set ROS_DOMAIN_ID")
     return domain
 
 

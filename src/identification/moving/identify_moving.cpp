@@ -322,7 +322,7 @@ double worth_of_other_robots(const IdentifyTask& task, IdentifyResult& result) {
   }
   if (!clocks) {
     result.notes.emplace_back(
-        "the logs' clocks tell no date: each log is taken for a day of its own; logs of one day make the doubt about "
+        "the logs' clocks have no date: each log is taken for a day of its own; logs of one day make the doubt about "
         "other days too small");
     return task.moving.between_logs;
   }

@@ -119,7 +119,8 @@ void judge_gains(const Robot& robot, MovingRows& rows, const MovingFitOptions& o
     const bool open = std::isnan(found.gain) || k - slack > 1.0 / kLeastGain || k + slack < 1.0 / kMostGain;
     if (another_unit && found.use == ChannelUse::used && open) {
       found.use = ChannelUse::unknown_unit;
-      found.reason = found.joint + ": its gain cannot be told from this motion, and other channels are not in N·m";
+      found.reason =
+          found.joint + ": its gain cannot be determined from this motion, and other channels are not in N·m";
     }
     if (found.use != ChannelUse::used) drop(rows.joints[j]);
   }

@@ -198,7 +198,7 @@ void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result) {
       result.parameters.push_back(one);
     } else {
       result.omitted.push_back(
-          {one.name, "without labels a contact may stand in its place, or the logs tell too little"});
+          {one.name, "without labels a contact may stand in its place, or the logs show too little"});
     }
   }
   result.hold_out = "nothing: what is left may be a contact; " + kLabel;

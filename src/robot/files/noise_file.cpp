@@ -57,7 +57,7 @@ NoiseFileJoint read_joint(Keys& table) {
     }
     joint.white_sd = table.positive_or("white_sd", kNaN);
   } else if (const toml::node* node = table.find("white_sd")) {
-    table.fail(node, "'white_sd' of a channel that is no evidence", "remove it, or evidence = false");
+    table.fail(node, "'white_sd' of a channel that is not evidence", "remove it, or evidence = false");
   }
   joint.offset_sd = size("offset_sd");
   joint.slow_sd = size("slow_sd");
@@ -151,7 +151,7 @@ std::shared_ptr<const NoiseFile> read_noise(Keys& keys, const RobotProfile& prof
   if (const toml::node* logs = table.find("logs")) {
     const double count = table.not_negative_or("logs", kNaN);
     if (count != std::floor(count) || count > kMostLogs) {
-      table.fail(logs, "'logs' is no number of logs", "leave it as identify wrote it");
+      table.fail(logs, "'logs' is not a number of logs", "leave it as identify wrote it");
     }
     noise->logs = static_cast<int>(count);
   }
@@ -315,7 +315,7 @@ std::string noise_text(const RobotModel& model, const NoiseModel& noise) {
       "# Standard deviations: white_sd, offset_sd from run to run, slow_sd within one, motion_sd while the other "
       "joints move,\n# coulomb_sd and viscous_sd of friction from day to day, standing_sd of a joint that stands;\n"
       "# joint_speed, largest_residual: largest |v| and |τ − g| that were seen; limit: |τ| from which on the channel "
-      "reads\n# limit_offset too much, give or take limit_sd (without these it is no evidence there). A joint "
+      "reads\n# limit_offset too much, give or take limit_sd (without these it is not evidence there). A joint "
       "without a row was not\n# identified: its figures above hold.\njoints = [\n";
   for (Eigen::Index j = 0; j < noise.white_sd.size(); ++j) {
     if (std::isnan(noise.white_sd[j])) continue;

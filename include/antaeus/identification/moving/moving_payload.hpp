@@ -17,7 +17,7 @@ struct PayloadFit {
 };
 constexpr void visit_fields(const PayloadFit*, auto&& visit) {
   using P = PayloadFit;
-  visit(field("identified", "", "whether the logs tell the load", &P::identified));
+  visit(field("identified", "", "whether the logs determine the load", &P::identified));
   visit(field("mass", "kg", "", &P::mass));
   visit(field("mass_sd", "kg", "", &P::mass_sd));
   visit(field("center", "m", "[3] centre of mass in the payload's frame", &P::center));

@@ -73,9 +73,9 @@ class DdsSource:
             types = ", ".join(sorted(found[topic]))
             return f"{topic} is published in domain {domain} as {types}, and no message comes: look at ?type="
         if not found:
-            return f"nobody publishes in domain {domain}: look at the domain, the cable and ?interface="
+            return f"no publisher in domain {domain}: look at the domain, the cable and ?interface="
         shown = sorted(found)[:_SHOWN]
-        return f"nobody publishes {topic} in domain {domain}; there are {', '.join(shown)}" + (", …" if len(found) > len(shown) else "")
+        return f"no publisher of {topic} in domain {domain}; there are {', '.join(shown)}" + (", …" if len(found) > len(shown) else "")
 
     def run(self, push: Push, stop: threading.Event) -> None:
         """Takes until `stop`."""

@@ -48,7 +48,7 @@ class LogSource:
         self._log = _antaeus.EpisodeReader.as_received(path, robot)
         first = self._log.block(0, 1)
         if not first.has_time():
-            raise ValueError(f"{path}: no time stamps, so there is no clock to go by; give the log a channel `time`")
+            raise ValueError(f"{path}: no time stamps, so playback has no clock; give the log a channel `time`")
         self.simulated = first.simulated
         # The robot's profile may say that four numbers are w x y z whatever the log calls them: they then go out so.
         self._scalar_first = robot.profile.channels.quaternion_order == "wxyz"

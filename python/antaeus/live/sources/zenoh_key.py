@@ -45,8 +45,8 @@ class ZenohSource:
             return f"joints from {topics[_JOINTS]}, {imu}" + (f"; not taken: {', '.join(left)}" if left else "")
         found = self._published()
         if not found:
-            return "nobody publishes there: look at ?connect= (the router's endpoint), ?domain= and whether the router runs"
-        return (f"nobody publishes {zenoh_network.topic_of(self._keys[_JOINTS])} as sensor_msgs/JointState; there are "
+            return "no publisher there: look at ?connect= (the router's endpoint), ?domain= and whether the router runs"
+        return (f"no publisher of {zenoh_network.topic_of(self._keys[_JOINTS])} as sensor_msgs/JointState; there are "
                 f"{', '.join(found[:_SHOWN])}" + (", …" if len(found) > _SHOWN else ""))
 
     def run(self, push: Push, stop: threading.Event) -> None:
