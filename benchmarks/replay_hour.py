@@ -51,7 +51,7 @@ def held():
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--verdicts", action="store_true")
-    parser.add_argument("--noise", default="figures", choices=("figures", "identified"))
+    parser.add_argument("--noise", default="assumed", choices=("assumed", "identified"))
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--states", type=int, default=3_600_000)
     parser.add_argument("--folder", type=pathlib.Path)

@@ -242,7 +242,7 @@ std::vector<std::string> physics(const SensorlessSetup& setup) {
   std::vector<std::string> told = physics_of(setup.scene, setup.plant);
   const SensorlessChoice& choice = setup.choice;
   told.push_back("What the controller assumes is wrong, as drawn from the seed: friction by up to " +
-                 percent_text(choice.told_error) + ", the gripper's weight by " +
+                 percent_text(choice.stated_error) + ", the gripper's weight by " +
                  percent_text(std::abs(setup.plant.payload_error)) + ", motors' torque constants by up to " +
                  percent_text(choice.torque_constant_error) + ".");
   told.push_back("Noise of motor torques " + value_text(setup.plant.torque_noise) +
@@ -372,8 +372,8 @@ const OptionTable& options_of(const SensorlessChoice&) {
   static const OptionTable table(
       "sensorless",
       {
-          option("told_error", "1", "largest error of each joint's assumed Coulomb friction, as a share", kSetup,
-                 &O::told_error, kBelowOne),
+          option("stated_error", "1", "largest error of each joint's assumed Coulomb friction, as a share", kSetup,
+                 &O::stated_error, kBelowOne),
           option("payload_share", "1",
                  "most by which the gripper is held too heavy or too light, unless plant.payload_error is set", kSetup,
                  &O::payload_error, kBelowOne),

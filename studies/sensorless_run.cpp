@@ -107,7 +107,7 @@ DrawnErrors drawn_errors(const SensorlessSetup& setup, Eigen::Index n) {
   Draw draw(1000 * setup.seed + 2);
   DrawnErrors errors;
   errors.gain = 1.0 + draw(n, choice.torque_constant_error).array();
-  errors.told_share = 1.0 + draw(n, choice.told_error).array();
+  errors.told_share = 1.0 + draw(n, choice.stated_error).array();
   errors.sensor_gain = 1.0 + draw(n, choice.sensor_gain).array();
   errors.sensor_bias = draw(n, choice.sensor_bias);
   return errors;

@@ -12,7 +12,7 @@ namespace antaeus {
 
 /// Group "sensorless": what the controller assumes wrongly, and how the arm is controlled.
 struct SensorlessChoice {
-  double told_error = 0.3;              ///< largest error of each joint's assumed Coulomb friction, as a share
+  double stated_error = 0.3;            ///< largest error of each joint's assumed Coulomb friction, as a share
   double payload_error = 0.05;          ///< most by which the gripper is held too heavy or too light, as a share
   double torque_constant_error = 0.02;  ///< most by which each motor gives more or less than it is told, as a share
   double sensor_bias = 0.3;             ///< most of each joint torque sensor [N·m]

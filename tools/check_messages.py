@@ -41,7 +41,7 @@ EXEMPT = {
     ("apps/antaeus/python_verbs.cpp", ""): "the protocol with the Python commands, until they are linked in",
     ("src/episode/raw_log.cpp", "log_.notes.front()"): "quoted in a message",
     ("src/check/check_raw.cpp", "log_.notes.front()"): "its code decides",
-    ("apps/antaeus/commands/mutate.cpp", "wrong.notes.back()"): "printed: the note that mutate() added",
+    ("apps/antaeus/commands/inject.cpp", "wrong.notes.back()"): "printed: the note that mutate() added",
     ("apps/antaeus/commands/audit.cpp", 'throw Error("--meshes"'): "quoted in a message",
     ("python/antaeus/formats/bags.py", "self.container.notes[0]"): "quoted in a message",
     ("python/antaeus/live/ready.py", "report.notes[0]"): "quoted in a message",

@@ -46,8 +46,8 @@ COMMANDS = {
                      "estimate - --format csv --robot panda --payload panda_hand=0.5 --step 700 --json < @/pushed.csv"],
     "estimate-smooth": ["estimate @/pushed.npz --robot panda --smooth 0.2 --out out.csv"],
     "check": ["check @/free.npz --robot panda --out out", "check @/twins/twin_good --json"],
-    "check-fix": ["mutate @/free.npz --robot panda --fault torque_sign --out wrong", "check wrong --robot panda --fix fixed --out out"],
-    "mutate": ["mutate @/free.npz --robot panda --fault joint_order --out swapped", "check swapped --robot panda --json"],
+    "check-fix": ["inject @/free.npz --robot panda --fault torque_sign --out wrong", "check wrong --robot panda --fix fixed --out out"],
+    "inject": ["inject @/free.npz --robot panda --fault joint_order --out swapped", "check swapped --robot panda --json"],
     "identify": ["identify @/free.npz --robot panda --contact-free all --out out",
                  "estimate @/pushed.npz --robot out/profile.toml --contact-free 0:1.5 --out out.parquet"],
     "identify-logs": ["identify @/free.npz @/free_later.npz --robot panda --contact-free free=0: --contact-free free_later=0:11.5 --out out",
@@ -75,10 +75,20 @@ COMMANDS = {
 }
 
 # Old name → new name. An entry stays for as long as comparisons reach back beyond the change.
-RENAMED_WORDS: dict[str, str] = {}  # of a command line: commands, options, settings (group.option)
+RENAMED_SETTINGS = {
+    **{f"contact_place.{name}": f"contact_location.{name}" for name in (
+        "ratio", "fault_ratio", "alike", "set_probability", "radius", "none_prior", "fault_prior", "offset_prior")},
+    **{f"{group}.envelope_{name}": f"{group}.speed_range_{name}" for group in ("held_pose", "residual")
+       for name in ("window", "factor", "still_speed", "moving_speed")},
+    **{f"residual.day_{name}": f"residual.session_{name}" for name in ("learn", "from", "until", "forget", "contact_sd", "largest")},
+    "sensorless.told_error": "sensorless.stated_error",
+    "sensorless.told_sd": "sensorless.stated_sd",
+    "split.hidden_place_sd": "split.hidden_location_sd",
+}
+RENAMED_WORDS: dict[str, str] = {"mutate": "inject"} | RENAMED_SETTINGS  # of a command line: commands, options, settings (group.option)
 RENAMED_FILES: dict[str, str] = {}  # paths below a command's folder
 RENAMED_KEYS: dict[str, str] = {}  # JSON keys, columns, members of .npz
-RENAMED_VALUES: dict[str, str] = {}  # code words: verdicts, reasons, estimators
+RENAMED_VALUES: dict[str, str] = {"figures": "assumed", "told": "stated"} | RENAMED_SETTINGS  # code words: verdicts, reasons, estimators
 
 TOLERANCE = 1e-9  # relative: two engines that sum in another order
 COLUMN_SHARE = 1e-3  # of a column's largest number: below it the tolerance is that of this share, since a zero crossing has no digits

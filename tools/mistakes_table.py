@@ -186,7 +186,7 @@ class Trial:
         path = self.folder / "log.npz"
         np.savez(path, **log)
         if "fault" in how:
-            words = ["mutate", str(path), "--robot", robot, "--fault", how["fault"], "--out", str(self.folder / "planted")]
+            words = ["inject", str(path), "--robot", robot, "--fault", how["fault"], "--out", str(self.folder / "planted")]
             if "joints" in how:
                 words += ["--joints", ",".join(loaded if j == "L" else joints[j] for j in how["joints"])]
             if "size" in how:

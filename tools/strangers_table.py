@@ -23,7 +23,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 ROWS, RATE, MOST_ENDPOINTS = 120, 200.0, 6
-LOG_VERBS = ("show", "check", "estimate", "audit", "identify", "mutate")
+LOG_VERBS = ("show", "check", "estimate", "audit", "identify", "inject")
 MEANING = """A verb counts where it answers (exit code 0, or 1 where it refuses or finds something); what it cannot do, it says in one line.
 Endpoints are the leaves of the tree, one a limb, six at most. The pose is the middle of every joint's range. κ is over the directions in
 which the endpoint's joints can move it. `advise` counts an endpoint where the nearest pose of both default sets is found; the remarks say which limits no pose passes.
@@ -170,7 +170,7 @@ def of_robot(cli, path, is_mjcf):
                 words += ["--endpoint", leaves[0][0]]
             if verb == "identify":
                 words += ["--contact-free", "all"]
-            if verb == "mutate":
+            if verb == "inject":
                 words += ["--fault", "torque_sign"]
             if verb != "estimate":
                 words += ["--out", Path(folder) / verb]

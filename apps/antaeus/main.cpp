@@ -130,16 +130,20 @@ std::string reference_pages() {
   return "\nPages that messages name as docs/…: " + antaeus::printable(folder.string());
 }
 
-/// "help", "help COMMAND" and "version", as people try them, become the options --help and --version.
-/// \param words  argv with its null at the end
-void rewrite_help(std::vector<char*>& words) {
-  static char help[] = "--help", version[] = "--version";
+/// "help", "help COMMAND" and "version", as people try them, become the options --help and --version; a command's name
+/// in the previous release becomes today's. \param words  argv with its null at the end
+void rewrite_words(std::vector<char*>& words) {
+  static char help[] = "--help", version[] = "--version", inject[] = "inject";
   if (words.size() < 3) return;
   const std::string_view first = words[1];
   if (first == "version" && words.size() == 3) words[1] = version;
-  if (first != "help") return;
-  words.erase(words.begin() + 1);
-  words.insert(words.end() - 1, help);
+  if (first == "help") {
+    words.erase(words.begin() + 1);
+    words.insert(words.end() - 1, help);
+  }
+  if (words[1] != std::string_view("mutate")) return;
+  say("antaeus: write 'inject' for 'mutate': the old spelling is accepted for one release");
+  words[1] = inject;
 }
 
 }  // namespace
@@ -150,7 +154,7 @@ int main(int argc, char** argv) {
   open_closed_streams();
   std::signal(SIGPIPE, SIG_DFL);  // a reader of a pipe may leave early, whatever a parent such as Python has set
   std::vector<char*> words(argv, argv + argc + 1);
-  rewrite_help(words);
+  rewrite_words(words);
   argv = words.data();
   argc = static_cast<int>(words.size()) - 1;
   clean_up_when_interrupted();
@@ -174,7 +178,7 @@ int main(int argc, char** argv) {
   add_advise(app, run);
   add_map(app, run);
   add_identify(app, run);
-  add_mutate(app, run);
+  add_inject(app, run);
   add_verb_of(kMotion, "contact", kContactSummary, app, run);
   add_verb_of(kMotion, "ik", kIkSummary, app, run);
   add_verb_of(kStudies, "simulate", kSimulateSummary, app, run);

@@ -266,7 +266,8 @@ void bind_settings(nb::module_& module) {
           [](Settings& self, std::string_view assignment, const std::string& place) { self.set(assignment, place); },
           "assignment"_a, "place"_a = "settings",
           "\"group.option=value\", as the command line's --set has it. OptionsError with the nearest name.")
-      .def("all", &Settings::all, "Every Setting, in the order in which they were made.");
+      .def("all", &Settings::all, "Every Setting, in the order in which they were made.")
+      .def("notes", &Settings::notes, "One Note per Setting in a spelling of the previous release.");
 }
 
 }  // namespace

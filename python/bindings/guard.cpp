@@ -67,7 +67,7 @@ void bind_guarded_estimator(nb::module_& module) {
   doc = options_doc<ConsumerGuardOptions>(doc + "\n\nguarded");
   doc = options_doc<FeasibilityOptions>(doc + "\n\nfeasibility");
   doc = options_doc<InputCheckOptions>(doc + "\n\ninput");
-  doc = options_doc<ContactPlaceOptions>(doc + "\n\ncontact_place");
+  doc = options_doc<ContactPlaceOptions>(doc + "\n\ncontact_location");
   nb::class_<GuardedEstimator>(module, "GuardedEstimator",
                                "Observation → instant → residual → posterior → reliability → guard: a wrench that its "
                                "consumer may use, and why.")
@@ -77,17 +77,17 @@ void bind_guarded_estimator(nb::module_& module) {
              const std::optional<nb::dict>& equation, const std::optional<nb::dict>& residual,
              const std::optional<nb::dict>& posterior, const std::optional<nb::dict>& consumer_guard,
              const std::optional<nb::dict>& feasibility, const std::optional<nb::dict>& input,
-             const std::optional<nb::dict>& contact_place) {
+             const std::optional<nb::dict>& contact_location) {
             const Settings all = robot.settings(endpoints);
             new (self) GuardedEstimator(
                 robot, endpoints, changed<InstantOptions>(all, equation), changed<ResidualOptions>(all, residual),
                 changed<PosteriorOptions>(all, posterior), changed<ConsumerGuardOptions>(all, consumer_guard),
                 changed<FeasibilityOptions>(all, feasibility), changed<InputCheckOptions>(all, input),
-                changed<ContactPlaceOptions>(all, contact_place));
+                changed<ContactPlaceOptions>(all, contact_location));
           },
           "robot"_a, "endpoints"_a, nb::kw_only(), "equation"_a = nb::none(), "residual"_a = nb::none(),
           "posterior"_a = nb::none(), "consumer_guard"_a = nb::none(), "feasibility"_a = nb::none(),
-          "input"_a = nb::none(), "contact_place"_a = nb::none(), doc.c_str())
+          "input"_a = nb::none(), "contact_location"_a = nb::none(), doc.c_str())
       .def(
           "update",
           [](GuardedEstimator& self, const Observation& observation, std::optional<double> clock) {

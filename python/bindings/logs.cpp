@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "antaeus/core/note.hpp"
+#include "antaeus/core/settings.hpp"
 #include "antaeus/episode/foreign_log.hpp"
 #include "antaeus/sim/mujoco_robot.hpp"
 
@@ -112,9 +114,15 @@ nb::str decoded(const std::string& text) {
 
 std::vector<std::string> assignments_of(const nb::dict& settings, const std::string& place) {
   std::vector<std::string> assignments;
+  Settings known;
   for (const auto& [key, value] : settings) {
     const std::string name = text_of(key, place + ": a name");
     assignments.push_back(name + "=" + option_text(place + ": " + name, value));
+    known.set(assignments.back(), place);
+  }
+  for (const Note& note : known.notes()) {
+    if (PyErr_WarnEx(PyExc_DeprecationWarning, note_text(note, FrontEnd::python).c_str(), 1) < 0)
+      throw nb::python_error();
   }
   return assignments;
 }

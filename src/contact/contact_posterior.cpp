@@ -142,7 +142,7 @@ class Result {
       const double lever = std::max((place - feet_centre(t)).head<2>().norm(), kShortestLever);
       trace.force[t] = force;
       trace.z[t] = force / sd;
-      trace.sd[t] = std::hypot(sd, up * problem_.body.options.hidden_place_sd / lever);
+      trace.sd[t] = std::hypot(sd, up * problem_.body.options.hidden_location_sd / lever);
       trace.lower[t] = std::max(0.0, force - kOneSided * trace.sd[t]);
     }
     VectorX sds = trace.sd;

@@ -223,8 +223,8 @@ void evaluate(const KnownBody& body, const KnownRow& row, const ConstVectorRef& 
   const Positive up = positive(rows.force(i).z(), floor);
   rows.direction(i, up, row.forward, 0.0, o.hidden_lean_sd);
   rows.direction(i, up, right, 0.0, o.hidden_lean_sd);
-  rows.pressure(i, up, row.forward, o.hidden_place_sd);
-  rows.pressure(i, up, right, o.hidden_place_sd);
+  rows.pressure(i, up, row.forward, o.hidden_location_sd);
+  rows.pressure(i, up, right, o.hidden_location_sd);
   rows.free_moment(i, up, o.free_moment_sd);
   rows.load(i, row.contacts[i].load_sd * body.weight);
   rows.pull(i, up, floor);

@@ -131,6 +131,8 @@ constexpr Sentence kSentences[] = {
     {NoteCode::armature_left_out, Severity::note,
      "the free joint '{subject}' has an armature of {0}, which is left out: a floating base has no rotor"},
     {NoteCode::scene, Severity::note, "{0} {1}"},
+    {NoteCode::renamed, Severity::note,
+     "{|subject|: }write '{1}' for '{0}': the old spelling is accepted for one release"},
     {NoteCode::outside_limits, Severity::warning, "{subject} at {0} is {1} outside its limits of {2} to {3}{4}"},
     {NoteCode::effort_limit, Severity::warning,
      "{subject}: an effort limit of {0} beside a weight of {1} N is not a usable value{2}"},

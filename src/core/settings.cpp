@@ -38,30 +38,69 @@ constexpr std::array<std::string_view, 26> kGroupsOfComponents = {
     "gravity",   "ik",    "impedance",  "incident", "initial",      "live",  "null_space", "parity", "perturbation",
     "plant",     "scene", "sensorless", "space",    "split",        "tasks", "timing",     "trace"};
 
-/// Groups that had another name, and the one that they have.
-struct RenamedGroup {
-  std::string_view old_name, new_name;
+/// A spelling of the previous release. The last part that is not empty has changed: group, option or value.
+struct Renamed {
+  std::string_view group, option, value, current;
 };
-constexpr std::array<RenamedGroup, 2> kRenamedGroups = {{{"guard", "published_guard"}, {"guarded", "consumer_guard"}}};
+constexpr Renamed kRenamed[] = {
+    {"guard", "", "", "published_guard"},
+    {"guarded", "", "", "consumer_guard"},
+    {"contact_place", "", "", "contact_location"},
+    {"held_pose", "envelope_window", "", "speed_range_window"},
+    {"held_pose", "envelope_factor", "", "speed_range_factor"},
+    {"held_pose", "envelope_still_speed", "", "speed_range_still_speed"},
+    {"held_pose", "envelope_moving_speed", "", "speed_range_moving_speed"},
+    {"residual", "envelope_window", "", "speed_range_window"},
+    {"residual", "envelope_factor", "", "speed_range_factor"},
+    {"residual", "envelope_still_speed", "", "speed_range_still_speed"},
+    {"residual", "envelope_moving_speed", "", "speed_range_moving_speed"},
+    {"residual", "day_learn", "", "session_learn"},
+    {"residual", "day_from", "", "session_from"},
+    {"residual", "day_until", "", "session_until"},
+    {"residual", "day_forget", "", "session_forget"},
+    {"residual", "day_contact_sd", "", "session_contact_sd"},
+    {"residual", "day_largest", "", "session_largest"},
+    {"sensorless", "told_error", "", "stated_error"},
+    {"sensorless", "told_sd", "", "stated_sd"},
+    {"split", "hidden_place_sd", "", "hidden_location_sd"},
+    {"preflight", "noise", "figures", "assumed"},
+    {"residual", "noise", "figures", "assumed"},
+    {"residual", "session_learn", "told", "stated"},
+};
+
+std::string assignment_text(const Setting& setting) { return setting.group + "." + setting.name + "=" + setting.value; }
+
+/// Rewrites a setting in today's spelling. \return whether it had another
+bool update(Setting& setting) {
+  bool changed = false;
+  for (const Renamed& renamed : kRenamed) {
+    if (setting.group != renamed.group || (!renamed.option.empty() && setting.name != renamed.option) ||
+        (!renamed.value.empty() && setting.value != renamed.value)) {
+      continue;
+    }
+    (renamed.option.empty() ? setting.group : renamed.value.empty() ? setting.name : setting.value) = renamed.current;
+    changed = true;
+  }
+  return changed;
+}
 
 }  // namespace
 
 std::span<const std::string_view> Settings::groups_of_components() noexcept { return kGroupsOfComponents; }
 
 bool Settings::is_old_group(std::string_view group) noexcept {
-  return std::ranges::find(kRenamedGroups, group, &RenamedGroup::old_name) != kRenamedGroups.end();
+  return std::ranges::any_of(kRenamed,
+                             [&](const Renamed& renamed) { return renamed.option.empty() && renamed.group == group; });
 }
 
 void Settings::set(Setting setting) {
+  if (const std::string written = assignment_text(setting); update(setting)) {
+    notes_.push_back({NoteCode::renamed, setting.place, {written, assignment_text(setting)}});
+  }
   const std::vector<OptionGroup>& groups = OptionGroup::all();
   const auto group = std::find_if(groups.begin(), groups.end(),
                                   [&](const OptionGroup& known) { return known.table->group() == setting.group; });
   if (group == groups.end()) {
-    if (const auto renamed = std::ranges::find(kRenamedGroups, setting.group, &RenamedGroup::old_name);
-        renamed != kRenamedGroups.end()) {
-      throw OptionsError(setting.place, "the option group '" + setting.group + "' has a new name",
-                         "write " + std::string(renamed->new_name) + "." + setting.name);
-    }
     if (std::ranges::find(kGroupsOfComponents, setting.group) != kGroupsOfComponents.end()) {
       settings_.push_back(std::move(setting));
       return;

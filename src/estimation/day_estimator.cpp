@@ -127,21 +127,20 @@ bool DayEstimator::step(double time, ConstVectorRef residual, ConstVectorRef spe
 const OptionTable& options_of(const DayOptions&) {
   using O = DayOptions;
   static const OptionTable table(
-      "",
-      {
-          option("day_learn", "", "told, or found: when friction and offsets of today are learnt",
-                 "a contact that stays looks like an offset", &O::learn),
-          option("day_from", "s",
-                 "time stamp from which nothing touches, so that today's friction is learnt; below zero: never",
-                 "given by contact_free", &O::from, kAnyNumber),
-          option("day_until", "s", "time stamp until which nothing touches", "given by contact_free", &O::until, kAnyNumber),
-          option("day_forget", "s", "after which what was learnt of today is forgotten to 37 %",
-                 "gears warm up within an hour", &O::forget, kPositive),
-          option("day_contact_sd", "1", "sds of any torque beyond which a sample is not learnt from",
-                 "one in 370 samples of a normal error", &O::contact_sd, kPositive),
-          option("day_largest", "1", "sds from day to day beyond which what was learnt is refused",
-                 "three draws of each joint, of a spread that few days showed", &O::largest, kPositive),
-      });
+      "", {
+              option("session_learn", "", "stated or found: when friction and offsets of this session are estimated",
+                     "a contact that stays looks like an offset", &O::learn),
+              option("session_from", "s", "time stamp at which the contact-free interval begins; negative: none",
+                     "given by contact_free", &O::from, kAnyNumber),
+              option("session_until", "s", "time stamp at which the contact-free interval ends",
+                     "given by contact_free", &O::until, kAnyNumber),
+              option("session_forget", "s", "time constant with which the session's estimates decay",
+                     "gears warm up within an hour", &O::forget, kPositive),
+              option("session_contact_sd", "1", "sds of a joint torque above which a sample is treated as contact",
+                     "one in 370 samples of a normal error", &O::contact_sd, kPositive),
+              option("session_largest", "1", "sds of the spread between sessions above which the estimates are refused",
+                     "three draws of each joint, of a spread that few sessions showed", &O::largest, kPositive),
+          });
   return table;
 }
 

@@ -21,12 +21,13 @@ const OptionTable& options_of(const EnvelopeOptions&) {
   static const OptionTable table(
       "",
       {
-          option("envelope_window", "s", "of which the largest speed of the other joints counts", kSource, &O::window),
-          option("envelope_factor", "1", "times the largest identified speed, beyond which estimates are refused",
+          option("speed_range_window", "s", "of which the largest speed of the other joints counts", kSource,
+                 &O::window),
+          option("speed_range_factor", "1", "times the largest identified speed, beyond which estimates are refused",
                  kSource, &O::factor, kPositive),
-          option("envelope_still_speed", "rad/s", "rms speed below which motion adds no torque", kSource,
+          option("speed_range_still_speed", "rad/s", "rms speed below which motion adds no torque", kSource,
                  &O::still_speed),
-          option("envelope_moving_speed", "rad/s", "rms speed from which motion adds its whole torque", kSource,
+          option("speed_range_moving_speed", "rad/s", "rms speed from which motion adds its whole torque", kSource,
                  &O::moving_speed, kPositive),
       });
   return table;
@@ -62,7 +63,7 @@ SpeedEnvelope::SpeedEnvelope(std::vector<int> motors, double identified, Envelop
       peaks_(kPeaks) {
   check_options(options);
   if (!(options.moving_speed > options.still_speed)) {
-    throw OptionsError("envelope_moving_speed", "it is not above still_speed", "give a larger one");
+    throw OptionsError("speed_range_moving_speed", "it is not above still_speed", "give a larger one");
   }
   if (motors_.empty() || std::ranges::min(motors_) < 0) {
     throw OptionsError("motors", "no motor, or a negative one", "name the motors whose speed counts");

@@ -524,8 +524,8 @@ const OptionTable& options_of(const ResidualOptions&) {
       {
           option("kind", "", "automatic, static, inverse_dynamics or momentum_observer",
                  "docs/validation.md#residuals: a static residual cannot be calibrated in motion", &O::kind),
-          option("noise", "", "identified, or figures: which of the profile's noises counts",
-                 "docs/concepts/estimator.md: figures for simulations, which have none of the robot's errors",
+          option("noise", "", "identified or assumed: which noise of the profile is used",
+                 "docs/concepts/estimator.md: assumed for simulations, which have none of the robot's errors",
                  &O::noise),
           option("minimum_rate", "Hz", "samples a second, on average, below which accelerations are not differenced",
                  "docs/validation.md#rates: at 50 Hz causal derivatives give coverage 0.5; 200 to 500 Hz "

@@ -313,7 +313,7 @@ const OptionTable& options_of(const PoseQualityOptions&) {
                  "Angeles 1992; about the lever of a hand", &O::characteristic_length),
           option("budget_sd", "1", "residual budget of the phantom force: each joint's static_sd (profile) times this",
                  "three sds: the H1-2's torso is allowed 6 N·m, RE3's torso reached 35", &O::budget_sd),
-          option("noise", "", "figures, or identified: the noise by which a pose is judged",
+          option("noise", "", "assumed or identified: the noise by which poses are compared",
                  "our choice: what was identified knows the poses of its logs alone", &O::noise),
       });
   return table;

@@ -31,8 +31,8 @@ void check_settings(const ReplayPosterior& options) {
            arg(Input::set, "residual.tare_at=-1"));
   }
   if (residual.day.from >= 0.0 || residual.day.learn == DayLearning::found) {
-    refuse("residual.day_from", "today's friction is learnt from what came before, and a replay knows no before",
-           arg(Input::set, "residual.day_from=-1") + " " + arg(Input::set, "residual.day_learn=told"));
+    refuse("residual.session_from", "today's friction is learnt from what came before, and a replay knows no before",
+           arg(Input::set, "residual.session_from=-1") + " " + arg(Input::set, "residual.session_learn=stated"));
   }
   if (options.posterior.rows != PosteriorRows::own) {
     refuse("posterior.rows", std::string(to_string(options.posterior.rows)) + ": a replay solves each endpoint alone",
@@ -187,7 +187,7 @@ void Judgement::check_origin(const Episode& episode) const {
   if (uses_noise(robot_, theirs) == correlated_) return;
   throw EpisodeError(episode.name, episode.simulated ? "a simulation's log" : "no simulation's log",
                      "the robot's identified noise is not of such logs: set ReplayPosterior::simulated, or " +
-                         arg(Input::set, "residual.noise=figures"));
+                         arg(Input::set, "residual.noise=assumed"));
 }
 
 BatchInput Judgement::input_of(const ReplayInput& block, const HistoryRows& rows) const noexcept {

@@ -508,29 +508,28 @@ const std::vector<ContactPlaces>& ContactPlaceTest::judge(const PosteriorEstimat
 const OptionTable& options_of(const ContactPlaceOptions&) {
   using O = ContactPlaceOptions;
   static const OptionTable table(
-      "contact_place",
+      "contact_location",
       {
           option("ratio", "1",
-                 "how many times likelier a contact elsewhere must make the torques than one at the endpoint, and than "
-                 "none, until the endpoint's number is doubted",
+                 "likelihood ratio, over contact at the endpoint and over no contact, at which contact at another link "
+                 "is reported",
                  "contact_place_test: at most 1 % of pushes at the endpoint are doubted", &O::ratio, kPositive),
           option("fault_ratio", "1",
-                 "how many times likelier one joint's error must make the torques than a contact at the endpoint or "
-                 "nothing, until the endpoint's number is doubted",
+                 "likelihood ratio, over contact at the endpoint and over no contact, at which the error of one joint "
+                 "is reported",
                  "contact_place_test: at most 1 % of pushes at the endpoint are doubted", &O::fault_ratio, kPositive),
-          option("alike", "1",
-                 "a place stays in the set where the likeliest makes the torques less than so many times likelier",
+          option("alike", "1", "a location is in the set if its likelihood is at least the largest over this number",
                  "contact_place_test: the true link is in the set in 93 % and more", &O::alike, kPositive),
-          option("set_probability", "1", "what the set of places holds at least", "95 %", &O::set_probability,
+          option("set_probability", "1", "least probability of the set of locations", "95 %", &O::set_probability,
                  kProbability),
-          option("radius", "m", "of a limb: how far off its middle a push may act", "our choice: a robot's forearm",
-                 &O::radius, kPositive),
-          option("none_prior", "1", "probability, before any data, that nothing touches", "our choice", &O::none_prior,
-                 kProbability),
-          option("fault_prior", "1", "the same of one joint's fault; endpoint and other places share the rest evenly",
+          option("radius", "m", "largest distance of a contact from the axis of its limb",
+                 "our choice: a robot's forearm", &O::radius, kPositive),
+          option("none_prior", "1", "prior probability of no contact", "our choice", &O::none_prior, kProbability),
+          option("fault_prior", "1",
+                 "prior probability of a fault of one joint; endpoint and other locations share the rest equally",
                  "our choice", &O::fault_prior, kProbability),
-          option("offset_prior", "N·m", "sd of one joint's fault", "as hypotheses.offset_prior", &O::offset_prior,
-                 kPositive),
+          option("offset_prior", "N·m", "sd of the torque of a faulty joint", "as hypotheses.offset_prior",
+                 &O::offset_prior, kPositive),
       });
   return table;
 }

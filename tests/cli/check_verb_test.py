@@ -67,7 +67,7 @@ def test_without_a_robot_channels_are_judged(log, tmp_path):
 
 @pytest.mark.parametrize("fault", ["time_gap", "time_back", "velocity_sign", "velocity_scale", "torque_frozen"])
 def test_a_planted_fault_is_found_without_a_robot(log, tmp_path, fault):
-    assert run("mutate", log, "--robot", "ur5e", "--fault", fault, "--out", tmp_path / "wrong").returncode == 0
+    assert run("inject", log, "--robot", "ur5e", "--fault", fault, "--out", tmp_path / "wrong").returncode == 0
     assert checked(tmp_path / "wrong", code=1)["findings"][0]["fault"] == fault
 
 

@@ -91,7 +91,7 @@ def test_no_reference_to_an_input_is_left_unspelled(small, twins, tmp_path):
                     '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link><joint name="j" type="revolute">'
                     '<parent link="base"/><child link="tip"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="9" velocity="2"/></joint></robot>')
     wrong = tmp_path / "wrong"
-    assert run("mutate", twins / "twin_good", "-o", wrong, "-r", "h1_2", "--fault", "velocity_sign", seconds=30).returncode == 0
+    assert run("inject", twins / "twin_good", "-o", wrong, "-r", "h1_2", "--fault", "velocity_sign", seconds=30).returncode == 0
     calls = [
         ("check", wrong, "-r", "h1_2", "-o", tmp_path / "check"), ("check", small, "-o", tmp_path / "bare"), ("check", small, "--json"),
         ("audit", small, "-r", "planar_3r", "-o", tmp_path / "audit"), ("audit", small, "-r", "planar_3r", "--json"),

@@ -157,7 +157,7 @@ def test_every_output_and_page_is_named(outcomes):
 
 def test_every_listed_name_exists():
     assert FEATURES.of["listed_by"].keys() == FEATURES.listed.keys()
-    faults = re.sub(r"\s+", " ", help_of("mutate")).partition("one of ")[2].partition(" --")[0]
+    faults = re.sub(r"\s+", " ", help_of("inject")).partition("one of ")[2].partition(" --")[0]
     assert FEATURES.listed == {
         "examples": {path.name for path in (ROOT / "examples").iterdir() if path.suffix in (".cpp", ".py") or (path / "CMakeLists.txt").exists()},
         "experiments": {one["name"] for one in json.loads(run("simulate", "--json").stdout)["experiments"]},

@@ -1,4 +1,4 @@
-"""antaeus mutate, check --fix, estimate: through the profile that is written, forces are those of the right log."""
+"""antaeus inject, check --fix, estimate: through the profile that is written, forces are those of the right log."""
 
 import csv
 import json
@@ -52,7 +52,7 @@ FAULTS = {
 
 
 def planted_and_fixed(right, tmp_path, fault, more):
-    done = run("mutate", right, "--robot", "ur5e", "--fault", fault, *more, "--out", tmp_path / "wrong")
+    done = run("inject", right, "--robot", "ur5e", "--fault", fault, *more, "--out", tmp_path / "wrong")
     assert done.returncode == 0, done.stderr
     done = run("check", tmp_path / "wrong", "--robot", "ur5e", "--json", "--fix", tmp_path / "fixed.toml", seconds=30)
     assert done.returncode == 1, (done.stderr, done.stdout)

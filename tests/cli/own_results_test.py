@@ -82,7 +82,7 @@ def test_a_table_of_the_users_is_not_replaced_by_estimates(small, tmp_path, endi
 
 
 def test_the_users_logs_are_not_replaced_by_a_faulty_one(small, tmp_path):
-    words = ["mutate", small, "--robot", "planar_3r", "--joints", "joint_1", "--fault"]
+    words = ["inject", small, "--robot", "planar_3r", "--joints", "joint_1", "--fault"]
     shutil.copytree(small, tmp_path / "other")
     before = tree(small)
     assert "is the log itself; name another folder" in refused(*words, "torque_sign", "--out", small)

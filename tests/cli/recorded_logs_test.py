@@ -48,7 +48,7 @@ def check_identification(episodes, tmp_path):
     assert any("friction" in one["reason"] for one in summary["omitted"])
     assert run("robot", tmp_path / "out" / "profile.toml", "--json").returncode == 0
     sizes = []
-    for choice in (["h1_2", "--set", "residual.noise=figures"], [tmp_path / "out" / "profile.toml"]):
+    for choice in (["h1_2", "--set", "residual.noise=assumed"], [tmp_path / "out" / "profile.toml"]):
         rows = json.loads(run("estimate", episodes / runs[-1], "--robot", *choice, "--json", seconds=PATIENCE).stdout)["rows"]
         sizes.append(np.median([np.linalg.norm(row["wrench"][:3]) for row in rows]))
     assert sizes[1] < sizes[0], sizes

@@ -264,7 +264,7 @@ TEST_F(IdentifiedResidual, RowsThatWereNotIdentifiedKeepTheProfilesFigures) {
     ResidualEstimator estimator(any, {.kind = ResidualChoice::static_gravity, .noise = use});
     return Residual(estimator.form(reader.at(o)));
   };
-  Residual mixed = formed(robot, NoiseUse::identified), figures = formed(robot, NoiseUse::figures);
+  Residual mixed = formed(robot, NoiseUse::identified), figures = formed(robot, NoiseUse::assumed);
   EXPECT_TRUE(mixed.correlated);
   EXPECT_FALSE(figures.correlated) << "residual.noise = figures leaves what was identified unread";
   EXPECT_EQ(mixed.variance[kTorso], figures.variance[kTorso]);
@@ -273,7 +273,7 @@ TEST_F(IdentifiedResidual, RowsThatWereNotIdentifiedKeepTheProfilesFigures) {
   // An elbow that was held and now moves has the friction that the profile assumes, at least.
   o.v[16] = 0.5;
   mixed = formed(robot, NoiseUse::identified);
-  figures = formed(robot, NoiseUse::figures);
+  figures = formed(robot, NoiseUse::assumed);
   EXPECT_TRUE(mixed.reasons.has(Reason::assumed_friction));
   EXPECT_GE(mixed.variance[16], figures.variance[16]);
   o.v[16] = 0.12;

@@ -11,7 +11,7 @@ from support import generator, tolerance
 WRISTS = ["left_wrist_yaw_link", "right_wrist_yaw_link"]
 MOTORS = 27
 WANT = ("posterior", "verdict", "reasons", "near_limits")
-FIGURES = {"residual.noise": "figures"}
+FIGURES = {"residual.noise": "assumed"}
 # N: rounding of 1e-12, through rows weighed by progress_steps of a newton metre against priors of 20 N.
 POSTERIOR = 10 * tolerance("kBatchParity")
 
@@ -37,7 +37,7 @@ def log_of(robot, count, numbers=None):
 
 def in_loop(robot, log):
     reader = antaeus.InstantReader(robot, WRISTS)
-    residual = antaeus.ResidualEstimator(robot, kind="static", noise="figures")
+    residual = antaeus.ResidualEstimator(robot, kind="static", noise="assumed")
     estimator = antaeus.PosteriorEstimator(reader, sign="on_environment")  # as the profile's deployed.sign
     said = []
     for i in range(len(log["q"])):
@@ -103,7 +103,7 @@ def test_the_sign_is_the_one_that_was_set(name, frame, settings, sign):
         np.testing.assert_array_equal(named[array], loaded[array])
 
     reader = antaeus.InstantReader(robot, [frame])
-    residual = antaeus.ResidualEstimator(robot, kind="static", noise="figures")
+    residual = antaeus.ResidualEstimator(robot, kind="static", noise="assumed")
     posterior, deployed = antaeus.PosteriorEstimator(reader, sign=sign), antaeus.DeployedEstimator(reader, sign=sign)
     for i in range(20):
         now = reader.at(antaeus.Observation(**{channel: rows[i] for channel, rows in log.items()}))

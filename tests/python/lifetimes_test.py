@@ -114,7 +114,7 @@ def test_others_run_meanwhile_and_ctrl_c_ends_it(robot, name):
 
 def judged(robot):
     q = np.linspace(0, 0.3, 3000)[:, None] * np.ones(MOTORS)
-    replay = antaeus.BatchReplay(robot, WRISTS, threads=2, block=64, settings={"residual.noise": "figures"})
+    replay = antaeus.BatchReplay(robot, WRISTS, threads=2, block=64, settings={"residual.noise": "assumed"})
     upright, rates = np.tile([0.0, 0, 0, 1], (3000, 1)), np.zeros((3000, 3))
     return lambda: replay(q, 20 * q, v=0 * q, time=np.arange(3000) / 1000, imu_quaternion_xyzw=upright,
                           imu_angular_velocity=rates, want=("wrench", "verdict", "reasons"))

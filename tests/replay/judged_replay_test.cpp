@@ -309,7 +309,7 @@ TEST(JudgedReplay, LimbsThatSenseLessAreJudgedAlike) {
                           test::limb({{"0 0 1"}}, "0.4 0 0")};
   for (const Robot& robot : robots) {
     ReplayPosterior options;
-    options.residual.noise = NoiseUse::figures;
+    options.residual.noise = NoiseUse::assumed;
     options.posterior.contact = ContactKind::force;
     const Episode log = made_up_log(robot, {"tip"}, 3000, random);
     BatchReplay replay = BatchReplay::with_posterior(robot, {"tip"}, {}, options);

@@ -15,6 +15,7 @@ struct EpisodeOptions;
 struct LabelledPose;
 struct Payload;
 struct Robot;
+class Settings;
 class Json;
 }  // namespace antaeus
 
@@ -25,6 +26,9 @@ enum ExitCode : int { kFine = 0, kRefused = 1, kBadInput = 2 };
 
 /// The work of the verb that was given; set by the subcommand's callback.
 using Run = std::function<int()>;
+
+/// Applies the assignments of --set, and writes a note to stderr for each old spelling, also those of the profile.
+void apply_assignments(Settings& settings, const std::vector<std::string>& assignments);
 
 /// The robot, and --set for any option of any group.
 struct RobotChoice {
@@ -81,7 +85,7 @@ void add_estimate(CLI::App& app, Run& run);
 void add_identify(CLI::App& app, Run& run);
 void add_ik(CLI::App& app, Run& run);
 void add_map(CLI::App& app, Run& run);
-void add_mutate(CLI::App& app, Run& run);
+void add_inject(CLI::App& app, Run& run);
 void add_preflight(CLI::App& app, Run& run);
 void add_robot(CLI::App& app, Run& run);
 void add_simulate(CLI::App& app, Run& run);

@@ -7,7 +7,9 @@
 #include <string_view>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/note.hpp"
 #include "antaeus/core/number_text.hpp"
+#include "antaeus/core/settings.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/io/json.hpp"
 #include "antaeus/io/json_fields.hpp"
@@ -78,7 +80,7 @@ Payload parse_payload(const std::string& text) {
   Payload payload{std::string(text.substr(0, equals == std::string::npos ? 0 : equals)), {}, {}};
   const auto numbers = parse_numbers(std::string_view(text).substr(equals + 1));
   if (payload.frame.empty() || !numbers || (numbers->size() != 1 && numbers->size() != 4)) {
-    throw OptionsError("--payload", "'" + std::string(text) + "' is no payload",
+    throw OptionsError("--payload", "'" + std::string(text) + "' is not a payload",
                        "write FRAME=MASS or FRAME=MASS,x,y,z, in kg and m");
   }
   payload.inertial.mass = (*numbers)[0];
@@ -94,6 +96,11 @@ std::vector<Payload> RobotChoice::loads() const {
   return all;
 }
 
+void apply_assignments(Settings& settings, const std::vector<std::string>& assignments) {
+  for (const std::string& assignment : assignments) settings.set(assignment, "--set");
+  for (const Note& note : settings.notes()) say("antaeus: " + note_text(note, FrontEnd::command_line));
+}
+
 Robot RobotChoice::load() const {
   if (threads && *threads < 1) {
     throw OptionsError("--threads", std::to_string(*threads) + " is fewer than one", "give 1 or more");
@@ -104,7 +111,7 @@ Robot RobotChoice::load() const {
   Robot loaded = is_mjcf ? load_mjcf(robot, chosen)
                          : load_robot(robot, MeshPolicy::ignored, chosen);  // a page says which mesh is not there
   for (const Payload& payload : loads()) loaded = with_payload(loaded, payload, "--payload");
-  for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment, "--set");
+  apply_assignments(loaded.profile.settings, assignments);
   if (threads) loaded.profile.settings.set("replay.threads=" + std::to_string(*threads), "--threads");
   return loaded;
 }

@@ -212,7 +212,7 @@ struct ContactCommand {
 
   ContactResult solve_total() const {
     Settings settings;
-    for (const std::string& assignment : robot.assignments) settings.set(assignment, "--set");
+    apply_assignments(settings, robot.assignments);
     const TotalMotion read = read_total_motion(total, request.contacts);
     return contact_split(read, request, settings.get<ContactOptions>(), settings.get<SplitOptions>(),
                          settings.get<TimingOptions>());

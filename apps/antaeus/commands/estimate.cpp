@@ -83,8 +83,8 @@ struct EstimateCommand {
     labelled.front().episode.tau.resize(2, 0);
     label_contact_free(labelled, {contact_free});
     const TimeSpan span = labelled.front().spans.front();
-    loaded.profile.settings.set("residual.day_from=" + shortest_text(first + span.from), "--contact-free");
-    loaded.profile.settings.set("residual.day_until=" + shortest_text(std::min(first + span.to, last)),
+    loaded.profile.settings.set("residual.session_from=" + shortest_text(first + span.from), "--contact-free");
+    loaded.profile.settings.set("residual.session_until=" + shortest_text(std::min(first + span.to, last)),
                                 "--contact-free");
   }
 

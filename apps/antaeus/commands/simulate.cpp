@@ -25,7 +25,7 @@ struct SimulateCommand {
     delivery.prepare();
     static_cast<void>(experiment_summary(name));  // an unknown name is told before all else
     Settings settings;
-    for (const std::string& assignment : assignments) settings.set(assignment, "--set");
+    apply_assignments(settings, assignments);
     if (clip) check_clip(settings.get<ClipChoice>());
     if (delivery.out.empty() && (!delivery.json || delivery.pdf || clip)) delivery.out = "antaeus-simulate-" + name;
     if (seed < 0) throw OptionsError("--seed", std::to_string(seed) + " is below zero", "give 0 or more");

@@ -1,4 +1,6 @@
 // antaeus space: fly a robot on a free base under coordinated control.
+#include <algorithm>
+
 #include "antaeus/core/error.hpp"
 #include "command.hpp"
 #include "delivery.hpp"
@@ -25,8 +27,9 @@ struct SpaceCommand {
     SpaceRequest request{.robot = choice.robot, .frame = frame};
     request.payloads = choice.loads();
     request.plant = parse_enum<FlightPlant>(plant, "--plant", "plant");
-    for (const std::string& assignment : choice.assignments)
-      request.settings.set(space_assignment(assignment), "--set");
+    std::vector<std::string> assignments(choice.assignments);
+    std::ranges::transform(assignments, assignments.begin(), space_assignment);
+    apply_assignments(request.settings, assignments);
     if (seed < 0) throw OptionsError("--seed", std::to_string(seed) + " is below zero", "give 0 or more");
     request.seed = seed;
     request.progress = progress_bar(name);

@@ -90,17 +90,17 @@ struct SplitOptions {
   double step_share_forward = 0.05;    ///< [1] the same forward
   double step_share_sideways = 0.025;  ///< [1] the same sideways
   // A third contact: a chair, a wall, a hand.
-  bool hidden_contact = false;      ///< whether one may be
-  double hidden_behind = 0.08;      ///< [m] from the centre of mass backwards to where it is expected
-  double hidden_place_sd = 0.06;    ///< [m] of that place, both ways
-  double hidden_sd_still = 0.5;     ///< [1] share that it carries while the body stands still
-  double hidden_sd_moving = 0.005;  ///< [1] share that it carries in any case
-  double hidden_speed = 0.5;        ///< [m/s] horizontal speed of the centre of mass of a body that moves on
-  double hidden_lean_sd = 0.001;    ///< [1] of its horizontal force, over the vertical one
-  double hidden_correlation = 0.5;  ///< [s]
-  double hidden_z = 3.0;            ///< [sd] above zero: it is seen
-  double hidden_z_end = 1.645;      ///< [sd] above zero: what was seen is not gone yet
-  double hidden_shortest = 0.3;     ///< [s] that it is seen at least
+  bool hidden_contact = false;       ///< whether one may be
+  double hidden_behind = 0.08;       ///< [m] from the centre of mass backwards to where it is expected
+  double hidden_location_sd = 0.06;  ///< [m] of that place, both ways
+  double hidden_sd_still = 0.5;      ///< [1] share that it carries while the body stands still
+  double hidden_sd_moving = 0.005;   ///< [1] share that it carries in any case
+  double hidden_speed = 0.5;         ///< [m/s] horizontal speed of the centre of mass of a body that moves on
+  double hidden_lean_sd = 0.001;     ///< [1] of its horizontal force, over the vertical one
+  double hidden_correlation = 0.5;   ///< [s]
+  double hidden_z = 3.0;             ///< [sd] above zero: it is seen
+  double hidden_z_end = 1.645;       ///< [sd] above zero: what was seen is not gone yet
+  double hidden_shortest = 0.3;      ///< [s] that it is seen at least
   // Solver.
   int most_iterations = 200;  ///< [1] Gauss–Newton steps
   double tolerance = 1e-10;   ///< [1] decrease of the cost per row of the problem at which it has converged

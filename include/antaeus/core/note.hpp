@@ -84,6 +84,7 @@ enum class NoteCode : std::uint8_t {
   actuator,
   armature_left_out,
   scene,
+  renamed,
   outside_limits,
   effort_limit,
   joint_not_named,
@@ -104,7 +105,7 @@ constexpr auto enum_names(NoteCode) noexcept {
       "limb_observes", "endpoints_left_out", "no_time_stamps", "no_orientation", "no_velocities", "channels_late",
       "low_state", "low_state_order", "guess", "mimics", "inertia_not_positive", "inertia_of_point", "inertia_triangle",
       "no_mass_but_moves", "shape_without_mass", "equality_ignored", "loop_open", "actuator", "armature_left_out",
-      "scene", "outside_limits", "effort_limit", "joint_not_named", "sd_limit_left_out", "quantity_left_out",
+      "scene", "renamed", "outside_limits", "effort_limit", "joint_not_named", "sd_limit_left_out", "quantity_left_out",
       "limit_unreachable", "sd_of_prior", "more_positions");
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/note.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/types.hpp"
 #include "antaeus/core/wrench.hpp"
@@ -53,12 +54,14 @@ class ANTAEUS_API Settings {
   void set(Setting setting);
   /// The groups of the libraries that stand on libantaeus.so: motion, sim, studies.
   static std::span<const std::string_view> groups_of_components() noexcept;
-  /// Whether a group had this name before; `set` refuses it with the new one.
+  /// Whether the previous release had a group of this name. `set` accepts its spellings with a note.
   static bool is_old_group(std::string_view group) noexcept;
   /// "group.option=value". \throws OptionsError for another form, and as above
   void set(std::string_view assignment, const std::string& place = "settings");
 
   const std::vector<Setting>& all() const noexcept { return settings_; }
+  /// One note per setting that was written in a spelling of the previous release.
+  const std::vector<Note>& notes() const noexcept { return notes_; }
   /// The last one of an option; null when nobody set it.
   const Setting* find(std::string_view group, std::string_view name) const noexcept;
 
@@ -84,6 +87,7 @@ class ANTAEUS_API Settings {
   std::vector<OptionValue> with_sources(const OptionTable& table, const void* options) const;
 
   std::vector<Setting> settings_;
+  std::vector<Note> notes_;
   RobotScale scale_;
 };
 

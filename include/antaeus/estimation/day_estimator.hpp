@@ -23,18 +23,18 @@
 
 namespace antaeus {
 
-/// `told`: only where the user says that nothing touches. `found`: also while no torque says otherwise.
-enum class DayLearning : std::uint8_t { told, found };
-constexpr auto enum_names(DayLearning) noexcept { return name_list<DayLearning>("told", "found"); }
+/// `stated`: only in the interval that the user declares contact-free. `found`: also while all torques are consistent
+/// with no contact.
+enum class DayLearning : std::uint8_t { stated, found };
+constexpr auto enum_names(DayLearning) noexcept { return name_list<DayLearning>("stated", "found"); }
 
 struct DayOptions {
-  DayLearning learn = DayLearning::told;  ///< told, or found: when friction and offsets of today are learnt
-  /// [s] time stamps from which and until which nothing touches: for the replay of a log, whose owner knows. Below
-  /// zero: no such stretch.
+  DayLearning learn = DayLearning::stated;  ///< when friction and offsets of this session are estimated
+  /// [s] time stamps of the contact-free interval, for the replay of a log. Negative: none.
   double from = -1.0, until = -1.0;
-  double forget = 1800.0;   ///< [s] after which what was learnt is forgotten to 37 %
-  double contact_sd = 3.0;  ///< [sd] of any torque beyond which a sample may hold a contact, and is not learnt from
-  double largest = 5.0;     ///< [sd] from day to day, beyond which what was learnt is refused
+  double forget = 1800.0;   ///< [s] time constant with which the session's estimates decay
+  double contact_sd = 3.0;  ///< [sd] of a joint torque above which a sample is treated as contact
+  double largest = 5.0;     ///< [sd] of the spread between sessions above which the estimates are refused
 };
 ANTAEUS_API const OptionTable& options_of(const DayOptions&);
 

@@ -27,14 +27,15 @@ constexpr auto enum_names(ResidualChoice) noexcept {
   return name_list<ResidualChoice>("automatic", "static", "inverse_dynamics", "momentum_observer");
 }
 
-/// Which noise counts. `identified`: the profile's identified one, where it has one. `figures`: the profile's figures,
-/// as for a robot of which nothing was identified; for simulations, whose torques have none of the real robot's errors.
-enum class NoiseUse : std::uint8_t { identified, figures };
-constexpr auto enum_names(NoiseUse) noexcept { return name_list<NoiseUse>("identified", "figures"); }
+/// Which noise counts. `identified`: the profile's identified one, where it has one. `assumed`: the profile's assumed
+/// noise, as for a robot of which nothing was identified; for simulations, whose torques have none of the real robot's
+/// errors.
+enum class NoiseUse : std::uint8_t { identified, assumed };
+constexpr auto enum_names(NoiseUse) noexcept { return name_list<NoiseUse>("identified", "assumed"); }
 
 struct ResidualOptions {
   ResidualChoice kind = ResidualChoice::automatic;  ///< automatic, static, inverse_dynamics or momentum_observer
-  /// identified, or figures: which of the profile's noises counts. A simulated sample has the figures in both cases,
+  /// identified or assumed: which noise of the profile is used. A simulated sample has the figures in both cases,
   /// unless the noise was identified in simulation too.
   NoiseUse noise = NoiseUse::identified;
   double minimum_rate = 200.0;  ///< [Hz] samples a second, on average, below which accelerations are not differenced

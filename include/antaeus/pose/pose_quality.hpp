@@ -180,9 +180,9 @@ struct PoseParts {
 struct PoseQualityOptions {
   double characteristic_length = 0.3;  ///< [m] divides the linear rows for a condition number without mixed units
   double budget_sd = 3.0;  ///< [1] residual budget of the phantom force: each joint's static_sd (profile) times this
-  /// figures, or identified: the noise by which a pose is judged. Figures compare poses alike; what was identified
+  /// assumed or identified: the noise by which poses are compared. Figures compare poses alike; what was identified
   /// knows the poses of its logs, and in others it counts every mass as doubtful.
-  NoiseUse noise = NoiseUse::figures;
+  NoiseUse noise = NoiseUse::assumed;
 };
 ANTAEUS_API const OptionTable& options_of(const PoseQualityOptions&);
 

@@ -1,11 +1,10 @@
-// antaeus mutate LOG: a good log with one mistake planted in it.
-#include "antaeus/check/mutate.hpp"
-
+// antaeus inject LOG: a good log with one injected fault.
 #include <filesystem>
 #include <memory>
 #include <system_error>
 
 #include "antaeus/check/check_log.hpp"
+#include "antaeus/check/mutate.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
@@ -19,7 +18,7 @@ namespace antaeus::cli {
 
 namespace {
 
-struct MutateCommand {
+struct InjectCommand {
   RobotChoice robot;
   std::string log, fault, out;
   std::vector<std::string> joints;
@@ -65,13 +64,13 @@ struct MutateCommand {
 
 }  // namespace
 
-void add_mutate(CLI::App& app, Run& run) {
-  auto command = std::make_shared<MutateCommand>();
-  CLI::App* verb = app.add_subcommand("mutate", "inject a fault into a good log, to test whether check finds it");
+void add_inject(CLI::App& app, Run& run) {
+  auto command = std::make_shared<InjectCommand>();
+  CLI::App* verb = app.add_subcommand("inject", "inject a fault into a good log, to test whether check finds it");
   verb->add_option("log", command->log, "folder of .npy files, .npz, .csv or .parquet")->required()->option_text("LOG");
   command->robot.add_to(*verb);
   std::string faults;
-  for (const std::string& name : MutateCommand::names()) faults += (faults.empty() ? "" : ", ") + name;
+  for (const std::string& name : InjectCommand::names()) faults += (faults.empty() ? "" : ", ") + name;
   verb->add_option("--fault", command->fault, "one of " + faults)->required()->option_text("NAME");
   verb->add_option("--joints", command->joints,
                    "joints by name or label, with commas (default: the fault's usual ones)")
@@ -80,7 +79,7 @@ void add_mutate(CLI::App& app, Run& run) {
   verb->add_option("--size", command->size, "size of the fault, in its unit (default: the fault's usual size)")
       ->option_text("X");
   verb->add_option("--out,-o", command->out, "folder for the log with the fault")->required()->option_text("DIR");
-  verb->footer("Example: antaeus mutate good_log --robot ur10e --fault torque_sign --out wrong_log");
+  verb->footer("Example: antaeus inject good_log --robot ur10e --fault torque_sign --out wrong_log");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }
 

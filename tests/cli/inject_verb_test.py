@@ -1,4 +1,4 @@
-"""antaeus mutate: every fault is planted in a good log, written whole, and told."""
+"""antaeus inject: every fault is injected into a good log, written whole, and named on stdout."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from command_line import refused, run, text
 
 
 def faults():
-    words = " ".join(text(run("mutate", "--help").stdout).split())
+    words = " ".join(text(run("inject", "--help").stdout).split())
     return words.split("one of ")[1].split(" --joints")[0].split(", ")
 
 
@@ -20,7 +20,7 @@ def right(tmp_path_factory):
         imu_gyro=np.stack([0.3 * np.cos(time), 0 * time, 0 * time], axis=1),
         imu_acc=9.81 * np.stack([0 * time, np.sin(angle), np.cos(angle)], axis=1),
     )
-    return arm(tmp_path_factory.mktemp("mutate") / "right", **imu)
+    return arm(tmp_path_factory.mktemp("inject") / "right", **imu)
 
 
 def read(folder):
@@ -32,7 +32,7 @@ def test_every_fault(right, tmp_path):
     names = faults()
     assert len(names) >= 36
     for fault in names:
-        done = run("mutate", right, "--robot", "ur5e", "--fault", fault, "--out", tmp_path / fault)
+        done = run("inject", right, "--robot", "ur5e", "--fault", fault, "--out", tmp_path / fault)
         assert done.returncode == 0, (fault, done.stderr)
         assert f"right, planted: {fault}" in " ".join(text(done.stdout).split()), fault
         wrong = read(tmp_path / fault)
@@ -42,7 +42,7 @@ def test_every_fault(right, tmp_path):
 
 def test_joints_and_size(right, tmp_path):
     good = read(right)
-    done = run("mutate", right, "--robot", "ur5e", "--fault", "torque_gain", "--joints", "elbow_joint,wrist 1", "--size", "3", "--out", tmp_path / "a")
+    done = run("inject", right, "--robot", "ur5e", "--fault", "torque_gain", "--joints", "elbow_joint,wrist 1", "--size", "3", "--out", tmp_path / "a")
     assert done.returncode == 0, done.stderr
     assert "of size 3, elbow_joint and wrist_1_joint" in " ".join(text(done.stdout).split())
     ratio = read(tmp_path / "a")["tau"] / good["tau"]
@@ -50,8 +50,18 @@ def test_joints_and_size(right, tmp_path):
 
 
 def test_what_is_refused(right, tmp_path):
-    assert "did you mean 'torque_sign'" in refused("mutate", right, "--robot", "ur5e", "--fault", "torque_sing", "--out", tmp_path / "x")
-    assert "elbow" in refused("mutate", right, "--robot", "ur5e", "--fault", "torque_sign", "--joints", "elbwo_joint", "--out", tmp_path / "x")
-    assert "--size" in refused("mutate", right, "--robot", "ur5e", "--fault", "torque_gain", "--size", "0", "--out", tmp_path / "x")
-    refused("mutate", right, "--robot", "ur5e", "--fault", "external_force", "--out", tmp_path / "x")
+    assert "did you mean 'torque_sign'" in refused("inject", right, "--robot", "ur5e", "--fault", "torque_sing", "--out", tmp_path / "x")
+    assert "elbow" in refused("inject", right, "--robot", "ur5e", "--fault", "torque_sign", "--joints", "elbwo_joint", "--out", tmp_path / "x")
+    assert "--size" in refused("inject", right, "--robot", "ur5e", "--fault", "torque_gain", "--size", "0", "--out", tmp_path / "x")
+    refused("inject", right, "--robot", "ur5e", "--fault", "external_force", "--out", tmp_path / "x")
     assert not (tmp_path / "x").exists()
+
+
+def test_the_old_spellings_are_accepted_with_a_note(right, tmp_path):
+    done = run("mutate", right, "--robot", "ur5e", "--set", "residual.noise=figures", "--fault", "torque_sign", "--out", tmp_path / "a")
+    assert done.returncode == 0
+    assert text(done.stderr).splitlines() == [
+        "antaeus: write 'inject' for 'mutate': the old spelling is accepted for one release",
+        "antaeus: --set: write 'residual.noise=assumed' for 'residual.noise=figures': the old spelling is accepted for one release",
+    ]
+    assert "inject" in text(run("help", "mutate").stdout)
