@@ -79,7 +79,7 @@ def test_columns_of_estimate_are_the_same(twins, out):
 
 
 def test_words_in_steps_are_documented(out, broken):
-    page = (ROOT / "docs/concepts/uncertainty_and_verdicts.md").read_text("utf-8").partition("\n## Reasons\n")[2]
+    page = (ROOT / "docs/reference/reasons.md").read_text("utf-8")
     verdicts = first_cells("steps.csv", "verdict")
     reasons = {word for cell in re.findall(r"^\| (`[^|]+`) \|", page, re.M) for word in re.findall(r"`(\w+)`", cell)}
     assert verdicts == ["ok", "degraded", "refused", "unobservable", "invalid_input"]
