@@ -143,7 +143,7 @@ ActuatorFacts actuator_facts(const mjModel& m, int actuator, const std::vector<s
 }
 
 EqualityFacts equality_facts(const mjModel& m, int equality) {
-  EqualityFacts facts{.what = named(m, mjOBJ_EQUALITY, equality, "equality")};
+  EqualityFacts facts{.what = named(m, mjOBJ_EQUALITY, equality, "equality"), .joints = {}};
   const int first = m.eq_obj1id[equality], second = m.eq_obj2id[equality];
   const auto body_of = [&](int object) {
     return m.eq_objtype[equality] == mjOBJ_SITE ? m.site_bodyid[object] : object;
