@@ -160,8 +160,10 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "antaeus " ANTAEUS_VERSION);
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
-  app.footer("antaeus help COMMAND explains one of them." + reference_pages() +
-             "\nExit codes: 0 fine, 1 ran and refused or found an incident, 2 bad input.");
+  app.footer([] {
+    return "antaeus help COMMAND explains one of them." + reference_pages() +
+           "\nExit codes: 0 fine, 1 ran and refused or found an incident, 2 bad input.";
+  });
   Run run;
   add_demo(app, run);
   add_check(app, run);

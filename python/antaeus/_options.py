@@ -5,6 +5,7 @@ import sys
 import time
 import typing
 
+from antaeus._terminal import unescaped
 from antaeus.formats.recording import FormatError, nearest
 
 
@@ -38,7 +39,7 @@ class Bar:
     def __init__(self, what: str) -> None:
         self._what, self._begun, self._drawn = what, time.monotonic(), -1
         self._shown = sys.stderr.isatty()
-        self._stream = getattr(sys.stderr, "unescaped", sys.stderr)  # the bar moves the cursor itself
+        self._stream = unescaped(sys.stderr)
 
     def __call__(self, share: float) -> None:
         percent = int(100 * share)

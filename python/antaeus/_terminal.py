@@ -23,6 +23,11 @@ def say(line: object, file: typing.Any = None) -> None:
     print(printable(line), file=file, flush=True)
 
 
+def unescaped(stream: typing.Any) -> typing.Any:
+    """Returns the stream on which this program itself may move the cursor."""
+    return getattr(stream, "unescaped", stream)
+
+
 class Escaping:
     """A stream of text that writes ends of lines and nothing else that steers. Its escapes are also those of JSON."""
 

@@ -19,7 +19,8 @@ class Finder {
         options_(options),
         audit_(audit),
         r_(audit.audited.reconstruction),
-        episode_(audit.audited.episode) {}
+        episode_(audit.audited.episode),
+        followed_(followed_motor(robot, audit)) {}
 
   std::vector<Event> find() {
     for (const EstimateSeries& series : r_.series) {
@@ -107,15 +108,14 @@ class Finder {
     const std::size_t listed = std::min(jumps.size(), kJumpsListed);
     for (std::size_t n = 0; n < listed; ++n) list(jumps[n]);
     // Of the joint that the causal graph follows, every jump up to the focus step.
-    const int followed = followed_motor(robot_, audit_);
-    const auto is_followed = [&](const Jump& jump) { return jump.motor == followed; };
+    const auto is_followed = [&](const Jump& jump) { return jump.motor == followed_; };
     const bool has_first = std::any_of(jumps.begin(), jumps.begin() + static_cast<std::ptrdiff_t>(listed), is_followed);
-    const Eigen::Index focus = followed < 0 ? -1 : row_of(audit_, audit_.focus_step);
+    const Eigen::Index focus = followed_ < 0 ? -1 : row_of(audit_, audit_.focus_step);
     bool is_first = true;
     for (Eigen::Index i = 1; i <= focus; ++i) {
-      const double change = episode_.target(i, followed) - episode_.target(i - 1, followed);
+      const double change = episode_.target(i, followed_) - episode_.target(i - 1, followed_);
       if (!(std::abs(change) > options_.event.target_jump)) continue;
-      if (!is_first || !has_first) list({i, followed, change});
+      if (!is_first || !has_first) list({i, followed_, change});
       is_first = false;
     }
     if (!is_first && !has_first) std::erase_if(jumps, is_followed);
@@ -143,17 +143,16 @@ class Finder {
     const std::string& label = robot_.profile.motor_labels[a.peak_torque_motor];
     add(EventKind::peak_torque, a.peak_torque_step - r_.first_step, label, a.peak_torque, "N·m",
         "peak torque of the log: " + label + " " + number_text(a.peak_torque) + " N·m");
-    const int followed = followed_motor(robot_, audit_);
-    if (followed < 0 || followed == a.peak_torque_motor) return;
+    if (followed_ < 0 || followed_ == a.peak_torque_motor) return;
     Eigen::Index peak = -1;
     for (Eigen::Index i = 0; i < episode_.steps(); ++i) {
-      const double size = std::abs(episode_.tau(i, followed));
-      if (std::isfinite(size) && (peak < 0 || size > std::abs(episode_.tau(peak, followed)))) peak = i;
+      const double size = std::abs(episode_.tau(i, followed_));
+      if (std::isfinite(size) && (peak < 0 || size > std::abs(episode_.tau(peak, followed_)))) peak = i;
     }
     if (peak < 0) return;
-    const std::string& moved = robot_.profile.motor_labels[followed];
-    add(EventKind::peak_torque, peak, moved, episode_.tau(peak, followed), "N·m",
-        "largest torque of " + moved + ", whose target moved farthest: " + number_text(episode_.tau(peak, followed)) +
+    const std::string& moved = robot_.profile.motor_labels[followed_];
+    add(EventKind::peak_torque, peak, moved, episode_.tau(peak, followed_), "N·m",
+        "largest torque of " + moved + ", whose target moved farthest: " + number_text(episode_.tau(peak, followed_)) +
             " N·m");
   }
 
@@ -166,6 +165,7 @@ class Finder {
   const Audit& audit_;
   const Reconstruction& r_;
   const Episode& episode_;
+  const int followed_;  ///< motor that the causal graph follows; −1 without one
   std::vector<Event> events_;
 };
 

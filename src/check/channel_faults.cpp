@@ -8,6 +8,7 @@
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
 #include "check/unit_numbers.hpp"
+#include "episode/channels.hpp"
 
 namespace antaeus::detail {
 
@@ -651,7 +652,6 @@ void BrokenNumbers::take(const SampleMatrix& samples) {
 
 std::optional<Finding> numbers_finding(const char* channel, const BrokenNumbers& numbers,
                                        const std::vector<std::string>& motors) {
-  constexpr double kFewRows = 0.01;  // [1] of the rows: fewer are single lost samples
   const auto& [rows, broken, of_motor] = numbers;
   if (broken == 0) return {};
   Finding finding;
@@ -659,13 +659,10 @@ std::optional<Finding> numbers_finding(const char* channel, const BrokenNumbers&
   finding.channel = channel;
   finding.size = static_cast<double>(broken) / static_cast<double>(rows);
   finding.unit = "1";
-  const auto is_often = [&](Eigen::Index count) {  // a single step of a short log is no more than a lost sample
-    return count > 1 && static_cast<double>(count) > kFewRows * static_cast<double>(rows);
-  };
   for (std::size_t j = 0; j < of_motor.size() && of_motor.size() == motors.size(); ++j) {
-    if (is_often(of_motor[j])) finding.joints.push_back(motors[j]);
+    if (is_silent(of_motor[j], rows)) finding.joints.push_back(motors[j]);
   }
-  const bool is_isolated = of_motor.size() == motors.size() ? finding.joints.empty() : !is_often(broken);
+  const bool is_isolated = of_motor.size() == motors.size() ? finding.joints.empty() : !is_silent(broken, rows);
   finding.severity = broken == rows && !is_isolated ? Severity::error
                      : is_isolated                  ? Severity::note
                                                     : Severity::warning;

@@ -37,6 +37,11 @@ void name_channels(Episode& episode);
 /// Of a cut that leaves nothing: which times there are.
 EpisodeError no_step_between(const std::string& name, double from, double to, double begin, double end);
 
+/// True if so many steps without a number are more than lost samples: above 1 % of all, and not a single step.
+constexpr bool is_silent(Eigen::Index count, Eigen::Index steps) noexcept {
+  return count > 1 && static_cast<double>(count) > 0.01 * static_cast<double>(steps);
+}
+
 /// Sets `invalid_steps`.
 void find_invalid_steps(Episode& episode);
 

@@ -33,7 +33,6 @@ struct ReadingWords {
 };
 constexpr std::array kReadings = {ReadingWords{&Episode::tau, "torque"}, ReadingWords{&Episode::q, "position"},
                                   ReadingWords{&Episode::v, "velocity"}};
-constexpr double kSilent = 0.01;  // [1] of the steps: more is no dropout, but for a single step of a short log
 
 double rounded(double value) { return std::round(value * 100.0) / 100.0; }
 
@@ -100,18 +99,16 @@ std::vector<std::string> LogNotes::silent() const {
     return std::to_string(count) + " of " + std::to_string(done_) + " steps";
   };
   std::vector<std::pair<Eigen::Index, std::string>> all;
-  const auto is_silent = [&](Eigen::Index count) {
-    return count > 1 && static_cast<double>(count) > kSilent * static_cast<double>(done_);
-  };
   for (std::size_t k = 0; k < kReadings.size(); ++k) {
     for (std::size_t m = 0; m < unread_[k].size(); ++m) {
       const Eigen::Index count = unread_[k][m];
-      if (!is_silent(count)) continue;
+      if (!is_silent(count, done_)) continue;
       all.emplace_back(count, printable(robot_.model.motor_names()[m]) + " has no valid " + kReadings[k].name + " in " +
                                   of_steps(count));
     }
   }
-  if (is_silent(unturned_)) all.emplace_back(unturned_, "the IMU has no unit quaternion in " + of_steps(unturned_));
+  if (is_silent(unturned_, done_))
+    all.emplace_back(unturned_, "the IMU has no unit quaternion in " + of_steps(unturned_));
   std::ranges::stable_sort(all, std::greater{}, [](const auto& one) { return one.first; });
   std::vector<std::string> sentences;
   for (auto& [count, sentence] : all) sentences.push_back(std::move(sentence));

@@ -71,10 +71,7 @@ std::string vector_text(const Vector3& v) {
 std::string few_joints_text(const ReachModel& model, const Pose& X_WF, const ReachSolution& failed) {
   const KinematicChain& chain = model.chain();
   const ReachOptions& options = model.options();
-  if (chain.size() >= kJointsOfAPose || options.position_only || !X_WF.translation.allFinite() ||
-      !X_WF.rotation.allFinite()) {
-    return {};
-  }
+  if (!X_WF.translation.allFinite() || !X_WF.rotation.allFinite()) return {};
   PlainSolver solver(chain, {.method = PlainMethod::dls_restarts,
                              .starts = kRestarts,
                              .position_only = true,

@@ -281,6 +281,7 @@ std::string millimetres_hint(const IkResult& r, int target) {
 /// The part of its pose that a chain of few joints does not reach, for the targets that are shown one by one.
 void explain_few_joints(IkResult& result) {
   constexpr std::size_t kExplained = 30;
+  if (result.model.chain().size() >= detail::kJointsOfAPose || result.model.options().position_only) return;
   for (const int target : result.answers.failure_of) {
     if (result.unreachable_parts.size() == kExplained) break;
     if (result.status(target) == ReachStatus::bad_input) continue;

@@ -48,15 +48,6 @@ bool slides(const RobotModel& model, int motor) {
   });
 }
 
-VectorX allowed_zeros(const RobotModel& model) {
-  VectorX q = VectorX::Zero(model.motor_count());
-  for (Eigen::Index m = 0; m < q.size(); ++m) {
-    const double lower = model.lower_limits()[m], upper = model.upper_limits()[m];
-    if (lower <= upper) q[m] = std::clamp(0.0, lower, upper);
-  }
-  return q;
-}
-
 std::string outside_limits(const RobotModel& model, int motor, double position) {
   const double lower = model.lower_limits()[motor], upper = model.upper_limits()[motor];
   const double by = std::max(lower - position, position - upper);

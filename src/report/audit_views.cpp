@@ -361,8 +361,7 @@ class AuditViews {
     views_.panels.push_back(std::move(target));
   }
 
-  // --- Legs, and baselines in full
-  // ------------------------------------------------------------------------------------
+  // --- Legs, and baselines in full -----------------------------------------------------------------------------------
 
   /// Each leg: position less target, torque, and target next to those of the baselines.
   void leg_panels() {

@@ -72,11 +72,7 @@ Section tree_section(const RobotFacts& facts) {
 /// A row of the views is a pose: zero, or as near as limits allow, then those with a name.
 void add_views(Views& views, const Robot& robot, const RobotFacts& facts, std::shared_ptr<const MeshFiles> meshes) {
   std::vector<std::string> names{"zero"};
-  VectorX zero = VectorX::Zero(robot.model.motor_count());
-  for (Eigen::Index m = 0; m < zero.size(); ++m) {
-    const double lower = robot.model.lower_limits()[m], upper = robot.model.upper_limits()[m];
-    if (lower <= upper) zero[m] = std::clamp(0.0, lower, upper);
-  }
+  const VectorX zero = allowed_zeros(robot.model);
   std::vector<VectorX> poses{zero};
   for (const NamedPose& pose : robot.profile.poses.empty() ? facts.poses : robot.profile.poses) {
     VectorX q = zero;

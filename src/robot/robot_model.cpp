@@ -319,6 +319,15 @@ int RobotModel::motor(std::string_view joint) const {
   return static_cast<int>(found - names.begin());
 }
 
+VectorX allowed_zeros(const RobotModel& model) {
+  VectorX q = VectorX::Zero(model.motor_count());
+  for (Eigen::Index m = 0; m < q.size(); ++m) {
+    const double lower = model.lower_limits()[m], upper = model.upper_limits()[m];
+    if (lower <= upper) q[m] = std::clamp(0.0, lower, upper);
+  }
+  return q;
+}
+
 int motor_named(const RobotModel& model, std::string_view joint, const std::string& place) {
   const std::vector<std::string>& names = model.motor_names();
   const auto found = std::find(names.begin(), names.end(), joint);

@@ -48,14 +48,19 @@ void check_motors(const RobotProfile& profile, const RobotDescription& descripti
   }
 }
 
+/// The frame of the endpoint with that label; without one the name itself.
+std::string frame_of_label(const RobotProfile& profile, std::string_view name) {
+  const auto known = std::ranges::find(profile.endpoints, name, &Endpoint::label);
+  return known != profile.endpoints.end() ? known->frame : std::string(name);
+}
+
 /// Puts frames in place of the labels of endpoints that the profile's own keys name.
 void resolve_labels(RobotProfile& profile, const RobotDescription& description) {
   const auto resolve = [&](std::string& name) {
     const bool is_frame =
         description.find_link(name) ||
         std::ranges::find(description.joints, name, &JointDescription::name) != description.joints.end();
-    const auto known = std::ranges::find(profile.endpoints, name, &Endpoint::label);
-    if (!is_frame && known != profile.endpoints.end()) name = known->frame;
+    if (!is_frame) name = frame_of_label(profile, name);
   };
   for (Payload& payload : profile.options.payloads) resolve(payload.frame);
   for (std::string& endpoint : profile.deployed_endpoints) resolve(endpoint);
@@ -158,16 +163,10 @@ bool has_pose(const RobotProfile& profile, std::string_view name) {
 }  // namespace
 
 VectorX Robot::pose(std::string_view name) const {
-  VectorX q = VectorX::Zero(model.motor_count());
   const bool is_own = has_pose(profile, name);
-  if (!is_own && name == "zero") {
-    for (Eigen::Index m = 0; m < q.size(); ++m) {
-      const double lower = model.lower_limits()[m], upper = model.upper_limits()[m];
-      if (lower <= upper) q[m] = std::clamp(0.0, lower, upper);
-    }
-    return q;
-  }
+  if (!is_own && name == "zero") return allowed_zeros(model);
   if (!is_own && name != "middle") throw_unknown<ModelError>(profile.name, "pose", name, pose_names());
+  VectorX q = VectorX::Zero(model.motor_count());
   const NamedPose pose = is_own ? profile.pose(name) : middle_pose(model.description(), model.motor_names());
   for (const auto& [joint, position] : pose.positions) q[model.motor(joint)] = position;
   return q;
@@ -212,11 +211,7 @@ NamedPose middle_pose(const RobotDescription& description, const std::vector<std
 }
 
 std::string Robot::frame_named(std::string_view frame_or_label) const {
-  if (!model.has_frame(frame_or_label)) {
-    const auto known = std::ranges::find(profile.endpoints, frame_or_label, &Endpoint::label);
-    if (known != profile.endpoints.end()) return known->frame;
-  }
-  return std::string(frame_or_label);
+  return model.has_frame(frame_or_label) ? std::string(frame_or_label) : frame_of_label(profile, frame_or_label);
 }
 
 std::vector<std::string> Robot::frames_named(std::vector<std::string> names) const {

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <filesystem>
 #include <numbers>
+#include <optional>
+#include <string_view>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
@@ -56,27 +58,31 @@ void RobotChoice::add_threads_to(CLI::App& verb) {
 
 namespace {
 
+/// Finite numbers with a comma between them; nothing where any part is not one.
+std::optional<std::vector<double>> parse_numbers(std::string_view text) {
+  std::vector<double> numbers;
+  const char *at = text.data(), *const end = at + text.size();
+  for (;; ++at) {
+    double number = 0.0;
+    const auto [last, error] = std::from_chars(at, end, number);
+    if (error != std::errc{} || !std::isfinite(number) || (last != end && *last != ',')) return std::nullopt;
+    numbers.push_back(number);
+    if (last == end) return numbers;
+    at = last;
+  }
+}
+
 /// Of --payload: "FRAME=MASS", or "FRAME=MASS,x,y,z" with the centre of mass in the frame's axes; a point mass.
 Payload parse_payload(const std::string& text) {
   const std::size_t equals = text.rfind('=');
   Payload payload{std::string(text.substr(0, equals == std::string::npos ? 0 : equals)), {}, {}};
-  std::vector<double> numbers;
-  const char *at = text.data() + equals + 1, *const end = text.data() + text.size();
-  bool fine = !payload.frame.empty();
-  while (fine) {
-    double number = 0.0;
-    const auto [last, error] = std::from_chars(at, end, number);
-    fine = error == std::errc{} && std::isfinite(number) && (last == end || *last == ',');
-    numbers.push_back(number);
-    if (last == end) break;
-    at = last + 1;
-  }
-  if (!fine || (numbers.size() != 1 && numbers.size() != 4)) {
+  const auto numbers = parse_numbers(std::string_view(text).substr(equals + 1));
+  if (payload.frame.empty() || !numbers || (numbers->size() != 1 && numbers->size() != 4)) {
     throw OptionsError("--payload", "'" + std::string(text) + "' is no payload",
                        "write FRAME=MASS or FRAME=MASS,x,y,z, in kg and m");
   }
-  payload.inertial.mass = numbers[0];
-  if (numbers.size() == 4) payload.inertial.center_of_mass = {numbers[1], numbers[2], numbers[3]};
+  payload.inertial.mass = (*numbers)[0];
+  if (numbers->size() == 4) payload.inertial.center_of_mass = {(*numbers)[1], (*numbers)[2], (*numbers)[3]};
   return payload;
 }
 
@@ -162,28 +168,17 @@ namespace {
 /// A pose as --pose has it: a name, "joint=value,joint=value", or one number for each motor.
 LabelledPose typed_pose(const Robot& robot, const std::string& text) {
   const std::vector<std::string> names = robot.pose_names();
-  const bool is_name = std::ranges::find(names, text) != names.end();
-  if (!is_name && text.find('=') != std::string::npos) return {"given", parse_positions(robot, text, "--pose")};
-  std::vector<double> numbers;
-  const char *at = text.data(), *const end = text.data() + text.size();
-  while (!is_name) {
-    double number = 0.0;
-    const auto [last, error] = std::from_chars(at, end, number);
-    if (error != std::errc{} || !std::isfinite(number) || (last != end && *last != ',')) break;
-    numbers.push_back(number);
-    if (last != end) {
-      at = last + 1;
-      continue;
-    }
-    if (std::ssize(numbers) != robot.model.motor_count()) {
-      throw OptionsError("--pose",
-                         std::to_string(numbers.size()) + (numbers.size() == 1 ? " number" : " numbers") + " for " +
-                             std::to_string(robot.model.motor_count()) + " motors",
-                         "give a name, joint=value,..., or one number for each motor");
-    }
-    return {"given", Eigen::Map<const VectorX>(numbers.data(), std::ssize(numbers))};
+  if (std::ranges::find(names, text) != names.end()) return {text, robot.pose(text)};
+  if (text.find('=') != std::string::npos) return {"given", parse_positions(robot, text, "--pose")};
+  const auto numbers = parse_numbers(text);
+  if (!numbers) throw_unknown<OptionsError>("--pose", "pose", text, names);
+  if (std::ssize(*numbers) != robot.model.motor_count()) {
+    throw OptionsError("--pose",
+                       std::to_string(numbers->size()) + (numbers->size() == 1 ? " number" : " numbers") + " for " +
+                           std::to_string(robot.model.motor_count()) + " motors",
+                       "give a name, joint=value,..., or one number for each motor");
   }
-  return {text, named_pose(robot, text, "--pose")};
+  return {"given", Eigen::Map<const VectorX>(numbers->data(), std::ssize(*numbers))};
 }
 
 }  // namespace

@@ -118,13 +118,15 @@ struct EstimateCommand {
     print(json ? with_base(to_json(), loaded).dump() + "\n"
                : to_text(estimates.steps()) + "  " + base_line(loaded) + "\n");
     std::string line = !read.invalid_steps.empty() ? read.notes.back() : read.silent.empty() ? "" : read.silent.front();
-    if (!any_used || clock_stands) {
+    if (!is_usable()) {
       line +=
           std::string(line.empty() ? "" : "; ") + (clock_stands ? "the clock stands still" : "every step is refused");
     }
     if (!line.empty()) say("antaeus: " + read.name + ": " + line);
-    return code_of_readings(read, any_used && !clock_stands);
+    return code_of_readings(read, is_usable());
   }
+
+  bool is_usable() const { return any_used && !clock_stands; }
 
   void read_check(const CheckResult& check) {
     if (has_errors(check)) set_up = set_up_sentences(check);
@@ -183,7 +185,7 @@ struct EstimateCommand {
     if (!log.invalid_steps.empty()) say("antaeus: " + log.name + ": " + log.notes.back());
     const auto& verdicts = std::get<TextColumn>(table.column("verdict").data);
     for (std::size_t row = 0; row < table.rows(); ++row) any_used |= is_used(verdicts[row]);
-    return code_of_readings(log, any_used && !clock_stands);
+    return code_of_readings(log, is_usable());
   }
   static bool is_used(std::string_view verdict) { return verdict != "refused" && verdict != "invalid_input"; }
   static double number(const Json& value) { return value.is_number() ? value.number() : kNaN; }

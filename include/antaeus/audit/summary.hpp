@@ -9,7 +9,7 @@
 namespace antaeus {
 
 ANTAEUS_API Json audit_summary(const Audit& audit);
-/// What was found in all steps of a log of which a part was audited (docs/reference/schemas.md).
+/// Findings of all steps of a log of which a part was audited (docs/reference/schemas.md).
 ANTAEUS_API Json whole_log(const Audit& audit);
 /// Its part on a pre-flight, `audited.preflight` there.
 ANTAEUS_API Json preflight_summary(const PreflightReport& report);

@@ -116,8 +116,8 @@ constexpr void visit_fields(const RobotFacts*, Visit&& visit) {
   visit(field("log_notes", "", "how the log's columns were taken, one line each", &R::log_notes));
 }
 
-/// What a profile of the robot needs to say. Rules look at the tree and at words in names (docs/reference/profile.md);
-/// a frame, a limb or a base that no name tells is a guess, which `guesses` lists and the profile marks.
+/// Returns what a profile of the robot states. Rules use the tree and words in names (docs/reference/profile.md); a
+/// frame, a limb or a base that no name determines is a guess, which `guesses` lists and the profile marks.
 /// \param log  a log of this robot: motors are those that it holds, in its order, and its columns' names are kept.
 ///             Empty: none
 /// \throws EpisodeError for a log that cannot be read, or whose columns

@@ -13,9 +13,8 @@
 
 namespace antaeus {
 
-/// A mistake in how a log was recorded or is read; docs/guide/check.md says of each how it is seen and how it is
-/// mended. The last four are no mistakes of a channel: what touches the robot, what no named mistake explains, and what
-/// a log cannot tell.
+/// Fault in how a log was recorded or is read; docs/guide/check.md states how each is found and repaired. The last four
+/// are not faults of a channel: a contact, what no named fault explains, and what a log cannot distinguish.
 enum class Fault : std::uint8_t {
   time_unit,
   time_gap,

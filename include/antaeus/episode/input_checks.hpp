@@ -118,7 +118,7 @@ class ANTAEUS_API InputChecks {
     double lower, upper, margin;  ///< [rad|m]
     double unit;                  ///< of its position in a radian: 1, or 0.1 m
     double speed_limit, torque_limit;
-    /// Of the position's own way, of the velocity's, and of Δq − v̄ Δt [rad|m], over the last slip_time.
+    /// Distance of the position, distance of the velocity, and sum of Δq − v̄ Δt [rad|m], over the last slip_time.
     double way = 0.0, expected_way = 0.0, slipped = 0.0;
     double top_speed = 0.0;  ///< [rad/s|m/s] over that time
     double offset = 0.0;     ///< jumps that were not taken back

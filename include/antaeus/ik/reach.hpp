@@ -10,7 +10,7 @@
 ///
 /// Method: error-scaled Levenberg–Marquardt with limits as an active set, from starts that are filed by the two
 /// symmetries of a chain that ends with a revolute joint; for what none of them reaches, the nearest pose
-/// within the limits by projected Newton steps. docs/concepts/ik.md tells how and why. Answers do not depend on the
+/// within the limits by projected Newton steps. docs/concepts/ik.md explains both. Answers do not depend on the
 /// clock, on the number of threads, on the instruction set, nor on other targets: the same target gives the same bits.
 
 #include <cstdint>

@@ -188,8 +188,6 @@ ANTAEUS_API const OptionTable& options_of(const PoseQualityOptions&);
 ///@{
 /// Whether a motor slides: its position is then in m and its torque in N, not in rad and N·m.
 ANTAEUS_API bool slides(const RobotModel& model, int motor);
-/// Zero, or the nearest that each motor's limits allow [motors].
-ANTAEUS_API VectorX allowed_zeros(const RobotModel& model);
 /// "lift at 3 m is 2.65 m outside its limits of …": one sentence; empty for a position within them.
 ANTAEUS_API std::string outside_limits(const RobotModel& model, int motor, double position);
 /// What people must know of a pose before they read its numbers: positions outside the limits, and of motors that carry

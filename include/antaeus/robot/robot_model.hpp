@@ -144,5 +144,7 @@ class ANTAEUS_API RobotModel {
 
 /// Index of a motor that an argument or option names. \throws OptionsError at \p place, with the nearest name
 ANTAEUS_API int motor_named(const RobotModel& model, std::string_view joint, const std::string& place);
+/// Positions of all motors [motors]: zero, or the nearest that each motor's limits allow.
+ANTAEUS_API VectorX allowed_zeros(const RobotModel& model);
 
 }  // namespace antaeus

@@ -13,7 +13,7 @@ import typing
 from collections.abc import Callable
 
 from antaeus._options import Bar, Parser, settings_of
-from antaeus._terminal import say
+from antaeus._terminal import say, unescaped
 from antaeus.formats.recording import FormatError, nearest
 
 # Sub-verb → module with run(arguments) -> exit code; it loads, with its libraries, when it is called.
@@ -75,7 +75,7 @@ def run(arguments: list[str]) -> int:
     try:
         return _run_sub_verb(arguments)
     except KeyboardInterrupt as stopped:
-        print("\r", end="", file=getattr(sys.stderr, "unescaped", sys.stderr))  # over the terminal's ^C
+        print("\r", end="", file=unescaped(sys.stderr))  # over the terminal's ^C
         say(f"antaeus: {stopped or 'stopped'}", sys.stderr)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)

@@ -27,8 +27,8 @@ _VELOCITY_NOISE, _POSITION_NOISE = 0.01, 2e-5  # sd [rad/s], [rad]
 _GYRO_NOISE, _ACCELEROMETER_NOISE = 0.002, 0.03  # sd [rad/s], [m/s²]
 
 # The script. First a calm, in which --ready finds its ten seconds at rest; then, in seconds of a cycle that comes again and again:
-# a small motion, pushes, and last a residual of the torso's drive with the arms in a poor pose, as in the incident that
-# docs/concepts/incident.md tells of: nobody pushes then.
+# a small motion, pushes, and last a residual of the torso's drive with the arms in a poor pose and without contact, as in the
+# incident of docs/concepts/incident.md.
 CALM, CYCLE = 12.0, 36.0
 _PUSHES = ((8.0, 1.5, (0.0, 0.0, -1.0)), (12.0, 1.5, (-1.0, 0.0, 0.0)), (16.0, 1.5, (0.0, 1.0, 0.0)), (19.0, 0.3, (0.0, 0.0, 1.0)))
 _RAMP = 0.15  # [s] in which a push grows
