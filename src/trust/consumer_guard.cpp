@@ -11,11 +11,13 @@ namespace antaeus {
 namespace {
 
 /// Reasons after which nothing of a sample may be used.
-constexpr Reasons kRefusing = Reason::invalid_input | Reason::time_back | Reason::stale | kTestAlarm |
-                              Reason::torque_rate | Reason::force_limit | Reason::infeasible |
-                              Reason::position_out_of_limits | Reason::position_jump | Reason::dead_torque |
-                              Reason::orientation_contradicts | Reason::accelerometer_scale | Reason::no_clock |
-                              Reason::outside_identified | Reason::insensible_direction;
+constexpr Reasons kRefusing = [] {
+  Reasons refusing;
+  for (const ReasonInfo& info : kReasons) {
+    if (info.severity == Severity::error) refusing.add(info.reason);
+  }
+  return refusing;
+}();
 
 ConsumerGuardOptions checked(const ConsumerGuardOptions& options) {
   check_options(options);
