@@ -160,7 +160,7 @@ int main(int argc, char** argv) {
   clean_up_when_interrupted();
   convert_recordings_by_python();
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes becomes an error that is told, not the end of the process
-  CLI::App app("Forces between a robot and the world: estimated, judged, explained.", "antaeus");
+  CLI::App app("Contact forces of a robot from its joint torques, each with an uncertainty and a verdict.", "antaeus");
   app.set_version_flag("--version", "antaeus " ANTAEUS_VERSION);
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);

@@ -30,10 +30,10 @@ struct PythonVerb {
   const char* summary;
 };
 constexpr PythonVerb kVerbs[] = {
-    {"convert", "Make an episode of a ROS bag, MCAP, HDF5, LeRobot, … recording, or an MCAP of its forces"},
-    {"fleet", "Make tables of many logs, on this machine or a cluster, and answer by SQL and as a page"},
-    {"watch", "Show, record and publish the forces of a running robot, from the stream that it already publishes"},
-    {"cmake-prefix", "Print the folder with which find_package(antaeus) finds this installation"},
+    {"convert", "convert a recording (ROS bag, MCAP, HDF5, LeRobot, …) to a log, or write its forces as MCAP"},
+    {"fleet", "make tables of many logs, on this machine or a cluster; report, query and compare them"},
+    {"watch", "show, record and publish the forces of a running robot, from the stream that it publishes"},
+    {"cmake-prefix", "print the folder with which find_package(antaeus) finds this installation"},
 };
 
 /// Empty: none of them is there.

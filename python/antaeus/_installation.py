@@ -23,12 +23,12 @@ def cmake_prefix() -> str:
 def print_cmake_prefix(arguments: list[str]) -> int:
     """The verb cmake-prefix."""
     if arguments and arguments[0] in ("--help", "-h"):
-        print("Print the folder for CMAKE_PREFIX_PATH, with which find_package(antaeus) finds this installation\n\n"
+        print("print the folder for CMAKE_PREFIX_PATH, with which find_package(antaeus) finds this installation\n\n"
               "antaeus cmake-prefix\n\n"
               "  cmake -S . -B build -DCMAKE_PREFIX_PATH=\"$(antaeus cmake-prefix)\"")
         return 0
     if arguments:
-        raise ValueError(f"cmake-prefix: '{arguments[0]}' is not expected; the verb takes nothing")
+        raise ValueError(f"cmake-prefix: unexpected argument '{arguments[0]}'; the command takes none")
     print(cmake_prefix())
     return 0
 

@@ -47,7 +47,7 @@ TEST_F(Planted, EveryFaultChangesTheLogAndSaysWhat) {
     EXPECT_FALSE(same) << to_string(fault);
     EXPECT_EQ(wrong.name, "right-" + std::string(to_string(fault)));
     ASSERT_FALSE(wrong.notes.empty());
-    EXPECT_NE(wrong.notes.back().find(to_string(fault)), std::string::npos);
+    EXPECT_NE(note_text(wrong.notes.back()).find(to_string(fault)), std::string::npos);
   }
 }
 

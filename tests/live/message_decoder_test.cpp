@@ -257,7 +257,7 @@ TEST(LowState, TheAccelerometerTellsTheOrderOfTheQuaternion) {
     VectorX row(layout.size());
     EXPECT_EQ(decoder.decode(bytes_of(message), 0, row), Decoded::sample);
     EXPECT_EQ(decoder.notes().size(), 2u);
-    return std::pair(Eigen::Vector4d(row.segment<4>(layout.quaternion())), decoder.notes().back());
+    return std::pair(Eigen::Vector4d(row.segment<4>(layout.quaternion())), note_text(decoder.notes().back()));
   };
   const Eigen::Vector4d upright(0.0, 0.0, 0.0, 1.0);
   EXPECT_EQ(read({0, 0, 0, 1}, 9.8f, {}).first, upright);

@@ -1,4 +1,4 @@
-// antaeus audit EPISODE: the incident, explained and written down.
+// antaeus audit LOG: the incident, explained and written down.
 #include "antaeus/audit/audit.hpp"
 
 #include <cmath>
@@ -177,17 +177,17 @@ void add_audit(CLI::App& app, Run& run) {
       },
       "");
   verb->add_option(
-          "episode", command->request.episode,
+          "LOG", command->request.episode,
           "folder of .npy files (tau, qpos; target_dof, dq, time, imu_quat_xyzw optional), .npz, .csv or .parquet")
       ->required()
-      ->option_text("EPISODE");
+      ->option_text(" ");
   command->robot.add_to(*verb);
   command->robot.add_threads_to(*verb);
   verb->add_option("--out,-o", command->delivery.out,
                    "folder for report.html, summary.json, steps.csv, steps.parquet (default: antaeus-audit-<episode>)")
       ->option_text("DIR");
   verb->add_option("--baseline,-b", command->request.baselines, "a good run to compare with (repeatable)")
-      ->option_text("EPISODE")
+      ->option_text("LOG")
       ->take_all()
       ->allow_extra_args(false);
   verb->add_option("--endpoint,-e", command->request.endpoints,

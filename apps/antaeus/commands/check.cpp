@@ -140,7 +140,7 @@ void add_check(CLI::App& app, Run& run) {
   auto command = std::make_shared<CheckCommand>();
   CLI::App* verb = app.add_subcommand(
       "check", "check a log against the robot's profile: units, clock, order and signs, and how to fix it");
-  verb->add_option("log", command->log, "folder of .npy files, .npz, .csv or .parquet")->required()->option_text("LOG");
+  verb->add_option("LOG", command->log, "folder of .npy files, .npz, .csv or .parquet")->required()->option_text(" ");
   command->robot.add_to(*verb, RobotChoice::Needed::no);
   verb->add_option("--out,-o", command->delivery.out,
                    "folder for report.html and summary.json (default: antaeus-check-<log>)")

@@ -166,7 +166,7 @@ void PoseChoice::add_to(CLI::App& verb, bool with_episode) {
                   "as they may")
       ->option_text("JOINT=RAD,...");
   if (!recorded) return;
-  verb.add_option("--episode", episode, "the pose (and targets) of a recorded step")->option_text("EPISODE");
+  verb.add_option("--episode", episode, "the pose (and targets) of a recorded step")->option_text("LOG");
   verb.add_option("--step", step, "which step of the episode (default 0)")->check(no_whole_number)->option_text("N");
 }
 

@@ -322,10 +322,10 @@ struct ContactCommand {
 void add_contact(CLI::App& app, Run& run) {
   auto command = std::make_shared<ContactCommand>();
   CLI::App* verb = app.add_subcommand("contact", kContactSummary);
-  verb->add_option("motion", command->motion,
+  verb->add_option("MOTION", command->motion,
                    ".npz, folder of .npy files, .csv or .parquet with q (or qpos) [N × nq] and dt or time; v and a: "
                    "independent states")
-      ->option_text("MOTION");
+      ->option_text(" ");
   verb->add_option("--robot,-r", command->robot.robot,
                    "robot: a name (antaeus robot lists them), a .toml profile, a .urdf or an MJCF .xml")
       ->option_text("NAME|FILE");

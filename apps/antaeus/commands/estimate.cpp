@@ -1,4 +1,4 @@
-// antaeus estimate EPISODE: the wrench at every step, as a table.
+// antaeus estimate LOG: the wrench at every step, as a table.
 #include "antaeus/audit/estimate.hpp"
 
 #include <algorithm>
@@ -326,9 +326,9 @@ struct EstimateCommand {
 void add_estimate(CLI::App& app, Run& run) {
   auto command = std::make_shared<EstimateCommand>();
   CLI::App* verb = app.add_subcommand("estimate", "print the wrenches of a recorded episode, step by step");
-  verb->add_option("episode", command->episode, "folder of .npy files, .npz, .csv or .parquet; - for a pipe")
+  verb->add_option("LOG", command->episode, "folder of .npy files, .npz, .csv or .parquet; - for a pipe")
       ->required()
-      ->option_text("EPISODE");
+      ->option_text(" ");
   verb->add_option("--format", command->format, "format of the pipe: csv or parquet")->option_text("FORMAT");
   command->robot.add_to(*verb);
   command->robot.add_threads_to(*verb);

@@ -187,9 +187,9 @@ void add_identify(CLI::App& app, Run& run) {
   CLI::App* verb = app.add_subcommand(
       "identify",
       "identify noise, friction and masses of a robot from its logs; write a profile that all other commands read");
-  verb->add_option("logs", command->logs, "folders of .npy files, .npz, .csv or .parquet, with torques and positions")
+  verb->add_option("LOGS", command->logs, "folders of .npy files, .npz, .csv or .parquet, with torques and positions")
       ->required()
-      ->option_text("LOG...");
+      ->option_text(" ");
   command->robot.add_to(*verb);
   command->robot.add_threads_to(*verb);
   verb->add_option("--contact-free", command->contact_free,

@@ -67,7 +67,7 @@ struct InjectCommand {
 void add_inject(CLI::App& app, Run& run) {
   auto command = std::make_shared<InjectCommand>();
   CLI::App* verb = app.add_subcommand("inject", "inject a fault into a good log, to test whether check finds it");
-  verb->add_option("log", command->log, "folder of .npy files, .npz, .csv or .parquet")->required()->option_text("LOG");
+  verb->add_option("LOG", command->log, "folder of .npy files, .npz, .csv or .parquet")->required()->option_text(" ");
   command->robot.add_to(*verb);
   std::string faults;
   for (const std::string& name : InjectCommand::names()) faults += (faults.empty() ? "" : ", ") + name;

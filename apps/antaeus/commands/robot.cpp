@@ -321,9 +321,9 @@ struct RobotCommand {
 void add_robot(CLI::App& app, Run& run) {
   auto command = std::make_shared<RobotCommand>();
   CLI::App* verb = app.add_subcommand("robot", "list the robots, show one, or write a profile of another robot");
-  verb->add_option("name", command->choice.robot,
+  verb->add_option("ROBOT", command->choice.robot,
                    "a name, a .toml profile, a .urdf or an MJCF .xml; without it: list the robots")
-      ->option_text("NAME|FILE");
+      ->option_text(" ");
   verb->add_option("--endpoint,-e", command->endpoints, "frame or label whose force limits are shown (repeatable)")
       ->option_text("FRAME")
       ->take_all()

@@ -92,9 +92,9 @@ void add_show(CLI::App& app, Run& run) {
   auto command = std::make_shared<ShowCommand>();
   CLI::App* verb =
       app.add_subcommand("show", "show any log as a page: what is in it and what is missing, without a verdict");
-  verb->add_option("log", command->log, "folder of .npy files, .npz, .csv or .parquet, of any robot")
+  verb->add_option("LOG", command->log, "folder of .npy files, .npz, .csv or .parquet, of any robot")
       ->required()
-      ->option_text("LOG");
+      ->option_text(" ");
   verb->add_option("--robot,-r", command->robot.robot,
                    "draw this robot: a name (antaeus robot lists them), a .toml profile, a .urdf or an MJCF .xml")
       ->option_text("NAME|FILE");

@@ -38,10 +38,10 @@ def _add_plan(add: Callable[..., typing.Any]) -> None:
 
 def _parser(verb: str) -> Parser:
     parser = Parser("antaeus fleet", usage=_USAGE, allow_abbrev=False, add_help=False, formatter_class=argparse.RawDescriptionHelpFormatter,
-                     description="Tables of many logs: which robots, poses, joints and versions show alarms, contacts and phantoms.",
+                     description="make tables of many logs: which robots, poses, joints and versions show alarms, contacts and phantom forces",
                      epilog="Exit codes: 0 fine, 1 every log failed, logs are missing (finish) or a check failed, 2 bad input.")
     add = parser.add_argument
-    add("-h", "--help", action="help", help="Print this and exit")
+    add("-h", "--help", action="help", help="print this help message and exit")
     if verb == "finish":
         add("folder", metavar="DIR")
         add("--partial", action="store_true", help="finish although some logs have no result yet")

@@ -134,11 +134,11 @@ def _for_others(recording: pathlib.Path, folder: pathlib.Path, words: Callable[[
 
 def _parser() -> Parser:
     parser = Parser("antaeus convert", usage="antaeus convert IN OUT [options]", allow_abbrev=False,
-                     description="Make an episode of a recording in another format: ROS bag, MCAP, HDF5, LeRobot, RTDE, "
-                                 "libfranka or PlotJuggler csv, Unitree json. Every verb reads these directly, too.",
+                     description="convert a recording (ROS bag, MCAP, HDF5, LeRobot, CSV of RTDE, libfranka or PlotJuggler, Unitree JSON) "
+                                 "to a log. All other commands also read these recordings.",
                      epilog="Exit codes: 0 fine, 2 bad input.", add_help=False)
     add = parser.add_argument
-    add("-h", "--help", action="help", help="Print this and exit")
+    add("-h", "--help", action="help", help="print this help message and exit")
     add("recording", metavar="IN", help="file or folder")
     add("out", metavar="OUT", nargs="?", help="folder, a .parquet; with --robot an .mcap of the forces, for Foxglove and rerun")
     add("--map", metavar="FILE", help="TOML: names of joints, units, sources (docs/guide/your_robot.md)")

@@ -24,9 +24,9 @@ Exit codes: 0 fine (--ready: go), 1 a test alarmed or the guard refused (--ready
 
 def _parser() -> Parser:
     parser = Parser("antaeus watch", usage=_USAGE, allow_abbrev=False, add_help=False, formatter_class=argparse.RawDescriptionHelpFormatter,
-                    description="Estimates the forces on a running robot, with their uncertainty, from the stream that it publishes.", epilog=_HELP)
+                    description="estimate the forces on a running robot, with their uncertainty, from the stream that it publishes", epilog=_HELP)
     add = parser.add_argument
-    add("-h", "--help", action="help", help="Print this and exit")
+    add("-h", "--help", action="help", help="print this help message and exit")
     add("source", metavar="SOURCE", help="source of the samples")
     add("--robot", "-r", metavar="NAME|FILE", help="robot that publishes them (default with sim://ROBOT: that robot)")
     add("--endpoint", "-e", metavar="FRAME", action="append", default=[],

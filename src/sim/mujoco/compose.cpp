@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -316,8 +317,16 @@ std::string pack(const Composed& composed) {
   bytes.resize(sizeof size + size);
   mj_saveModel(composed.model.get(), nullptr, bytes.data() + sizeof size, static_cast<mjtSize>(size));
   put(bytes, std::to_string(composed.robot_actuators.size()));
-  for (const std::vector<std::string>* const texts : {&composed.robot_actuators, &composed.notes}) {
-    for (const std::string& text : *texts) put(bytes, text);
+  for (const std::string& actuator : composed.robot_actuators) put(bytes, actuator);
+  for (const Note& note : composed.notes) {
+    put(bytes, to_string(note.code));
+    put(bytes, note.subject);
+    put(bytes, note.remedy);
+    put(bytes, std::to_string(note.values.size()));
+    for (const NoteValue& value : note.values) {
+      put(bytes, value.text);
+      put(bytes, value.number ? shortest_text(*value.number) : "");
+    }
   }
   return bytes;
 }
@@ -328,7 +337,17 @@ Composed unpack(std::string_view bytes) {
   composed.model.reset(mj_loadModelBuffer(model.data(), static_cast<mjtSize>(model.size())));
   composed.robot_actuators.resize(std::stoul(std::string(take(bytes))));
   for (std::string& actuator : composed.robot_actuators) actuator = take(bytes);
-  while (!bytes.empty()) composed.notes.emplace_back(take(bytes));
+  while (!bytes.empty()) {
+    Note& note = composed.notes.emplace_back(parse_enum<NoteCode>(take(bytes), "compose"));
+    note.subject = take(bytes);
+    note.remedy = take(bytes);
+    note.values.resize(std::stoul(std::string(take(bytes))));
+    for (NoteValue& value : note.values) {
+      value.text = take(bytes);
+      const std::string_view number = take(bytes);
+      if (!number.empty()) std::from_chars(number.data(), number.data() + number.size(), value.number.emplace());
+    }
+  }
   return composed;
 }
 
