@@ -24,7 +24,7 @@ int main() {
   }
   const antaeus::Episode record = antaeus::flight_record_episode(loop.last_refusal(), robot);
   std::printf("the last refusal is an episode of %d steps: %s\n", static_cast<int>(record.steps()),
-              record.notes.front().c_str());
+              antaeus::note_text(record.notes.front()).c_str());
   std::printf("the consumer reads at most %.1f N\n", largest);
   return 0;
 }

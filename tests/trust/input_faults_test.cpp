@@ -291,7 +291,7 @@ void expect_nothing_of_input(const Robot& robot, const Episode& episode, const s
     largest.take(guarded.input().shares);
   }
   largest.print(name);
-  for (const std::string& note : episode.notes) EXPECT_EQ(note.find("a guarded loop refuses"), note.npos) << note;
+  for (const Note& note : episode.notes) EXPECT_NE(note.code, NoteCode::loop_refuses) << note_text(note);
 }
 
 TEST(NoFalseInputFindings, InTheTwins) {

@@ -39,8 +39,7 @@ struct SimulateCommand {
 void add_simulate(CLI::App& app, Run& run) {
   auto command = std::make_shared<SimulateCommand>();
   CLI::App* verb = app.add_subcommand("simulate", kSimulateSummary);
-  verb->add_option("NAME", command->name, "name of an experiment; without it: list the experiments")
-      ->option_text(" ");
+  verb->add_option("NAME", command->name, "name of an experiment; without it: list the experiments")->option_text(" ");
   verb->add_option("--seed", command->seed, "seed of all noise and random states (default 1)")->option_text("N");
   verb->add_option("--set", command->assignments,
                    "set any option of its groups, e.g. --set scene.friction=0.3 (repeatable)")

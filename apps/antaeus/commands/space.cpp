@@ -44,8 +44,7 @@ struct SpaceCommand {
 void add_space(CLI::App& app, Run& run) {
   auto command = std::make_shared<SpaceCommand>();
   CLI::App* verb = app.add_subcommand("space", kSpaceSummary);
-  verb->add_option("SCENARIO", command->name, "name of a scenario; without it: list the scenarios")
-      ->option_text(" ");
+  verb->add_option("SCENARIO", command->name, "name of a scenario; without it: list the scenarios")->option_text(" ");
   verb->add_option("--robot,-r", command->choice.robot,
                    "robot: a name (antaeus robot lists them), a .toml profile, a .urdf or an MJCF .xml; its base flies "
                    "(default: spacecraft_ur3, for posture spacecraft_panda)")

@@ -227,7 +227,7 @@ def _print_json(names: Sequence[str], result: typing.Any) -> None:
 def parser(verb: str, usage: str, description: str, epilog: str) -> Parser:
     made = Parser(f"antaeus fleet {verb}", usage=f"antaeus fleet {verb} {usage}", allow_abbrev=False, description=description,
                   epilog=epilog, add_help=False)
-    made.add_argument("-h", "--help", action="help", help="Print this and exit")
+    made.add_argument("-h", "--help", action="help", help="print this help message and exit")
     made.add_argument("folder", metavar="DIR", help="folder that antaeus fleet wrote")
     return made
 
