@@ -123,7 +123,7 @@ def test_check_language_names_file_line_pattern_and_suggestion(language, capsys,
 
 
 def test_check_language_accepts_exemptions_and_counts_the_watch_list(language, capsys):
-    (language.ROOT / "README.md").write_text("`session_learn=stated` is an option.\nThe report says so.\n", encoding="utf-8")
+    (language.ROOT / "README.md").write_text("`day_learn=told` is an option.\nThe report says so.\n", encoding="utf-8")
     (language.ROOT / "tools/language_exemptions.tsv").write_text("README.md\t=told\tname of a value\n", encoding="utf-8")
     assert language.main([]) == 0
     assert "docs          0 strict, ceiling     0;     1 on the watch list" in capsys.readouterr().out
