@@ -18,6 +18,7 @@ CPP = [
     rf"\b(?:note_text|spelled)\(.*\)\.{SEARCH}\(",
     rf"\bnotes?(?:\(\))?(?:\.(?:back|front)\(\)|\[\w+\])?\.{SEARCH}\(",
     r"\bnotes\.(?:back|front)\(\)",
+    rf"\bguesses\b.*\.{SEARCH}\(",
     r"\bregex_(?:search|match)\(.*(?:what|note_text)\(",
 ]
 PYTHON = [

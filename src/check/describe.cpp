@@ -205,8 +205,7 @@ Matched match(const FittedLog& fitted, const Robot& robot) {
     if (!numbered && label == motor) result.by_order = false;
   }
   const bool unnamed = std::ranges::all_of(fitted.labels, [](const auto& l) { return l.empty() || is_number(l); });
-  const bool told = std::ranges::any_of(fitted.guesses, [](const auto& g) { return g.find("by order") != g.npos; });
-  result.by_order = result.by_order && (unnamed || told);
+  result.by_order = result.by_order && (unnamed || fitted.by_order);
   return result;
 }
 
@@ -558,6 +557,7 @@ RobotFacts describe(const Robot& robot, const std::filesystem::path& log) {
   }
   facts.motor_labels = facts.motors;
   facts.endpoints = plan.frames;
+  facts.guesses.insert(facts.guesses.end(), plan.guesses.begin(), plan.guesses.end());
   find_imu(d, plan, facts);
   if (!log.empty()) LogReader(robot, log, plan, facts).read();
   const std::set<std::string> logged(facts.motors.begin(), facts.motors.end());

@@ -241,6 +241,7 @@ void FittedLog::tell_order() {
     pairs += (j ? ", " : "") + labels[j] + " → " + names[j];
   }
   if (labels.size() > kMostNamed) pairs += ", …";
+  by_order = true;
   guesses.push_back("no column is named after a joint of the " + robot_name + ", so they are taken by order: " + pairs);
   if (!run_backwards(labels)) return;
   std::string order;

@@ -35,7 +35,8 @@ struct FittedLog {
   bool fits = false;                ///< the robot's motors move these joints
   /// What was taken for granted of the columns' names, one line each: "axisF → shoulder_pan_joint, … by order".
   std::vector<std::string> guesses;
-  std::string misfit;  ///< why not; empty without a robot
+  bool by_order = false;  ///< labelled columns are taken in the motors' order
+  std::string misfit;     ///< why not; empty without a robot
   std::string robot_name, robot_title;
   std::vector<int> by_motion;  ///< joints, those that move most first; without any motion none
 

@@ -393,7 +393,7 @@ class Planner {
     } else if (plan_.limbs.size() > 1) {
       limb.kind = stands_lowest(limb) ? Limb::Kind::leg : Limb::Kind::arm;
       limb.guess = std::string(limb.kind == Limb::Kind::leg ? "a leg" : "an arm") +
-                   ": no name says what it is, and at zero it ends " +
+                   ": no name shows what it is, and at zero it ends " +
                    (limb.kind == Limb::Kind::leg ? "among the lowest" : "higher than others, or alone");
     }
   }
@@ -679,9 +679,13 @@ class Planner {
       frame.why = one.why.empty() ? "on the last body of its limb" : one.why;
       set_kind(limb, frame.endpoint);
       if (i == 0) {
-        if (one.points < kNamed) frame.why += "; guessed: no name says what it is";
+        const auto guess = [&](const std::string& text) {
+          frame.why += "; guessed: " + text;
+          plan_.guesses.push_back({NoteCode::guess, "endpoint " + frame.endpoint.frame, {text}});
+        };
+        if (one.points < kNamed) guess("no name shows what it is");
         if (limb.ends_in_wheel) frame.why += "; a wheel turns behind it";
-        if (!limb.guess.empty()) frame.why += "; guessed: " + limb.guess;
+        if (!limb.guess.empty()) guess(limb.guess);
       }
       plan_.frames.push_back(std::move(frame));
     }

@@ -7,7 +7,7 @@ import re
 import antaeus
 
 CLASSES = [value for name in antaeus.__all__ if inspect.isclass(value := getattr(antaeus, name))]
-BOUND = [cls for cls in CLASSES if not issubclass(cls, (enum.Enum, BaseException))]
+BOUND = [cls for cls in CLASSES if not issubclass(cls, (enum.Enum, BaseException, str))]
 
 
 def functions():

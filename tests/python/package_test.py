@@ -285,6 +285,7 @@ def test_a_room_binds_what_its_headers_declare():
         known |= {"contact_demand"}  # motion_dynamics(…).demand in C++
         known |= {"fixed_robot"}  # fixed_profile, and make_robot of it
         known |= {"TorqueLimits", "JointTorque"}  # of robot/torque_limits.hpp, bound with control
+        known |= {"Severity"}  # of core/note.hpp, bound with check
         nested = {"FlightSampleAtEndpoint", "ReferenceStatisticsContamination", "ReliabilityTableRow",
                   "CounterfactualFalseAlarm", "AdviceRowCondition", "AdviceRowMove", "AdviceRowAlone"}
         known |= nested  # a struct of a struct

@@ -17,7 +17,7 @@ from support import ROOT
 
 PACKAGE = pathlib.Path(antaeus.__file__).parent
 CLASSES = [value for name in antaeus.__all__ if inspect.isclass(value := getattr(antaeus, name))]
-BOUND = [cls for cls in CLASSES if not issubclass(cls, (enum.Enum, BaseException)) and not dataclasses.is_dataclass(cls)]
+BOUND = [cls for cls in CLASSES if not issubclass(cls, (enum.Enum, BaseException, str)) and not dataclasses.is_dataclass(cls)]
 
 
 def functions():

@@ -16,7 +16,7 @@ from support import ROOT
 
 WRIST = "left_wrist_yaw_link"
 CLASSES = [value for name in antaeus.__all__ if inspect.isclass(value := getattr(antaeus, name))]
-BOUND = [cls for cls in CLASSES if not issubclass(cls, (enum.Enum, BaseException))]
+BOUND = [cls for cls in CLASSES if not issubclass(cls, (enum.Enum, BaseException, str))]
 
 
 def starts(tmp):

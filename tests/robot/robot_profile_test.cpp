@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/io/files.hpp"
 #include "robot/test_robots.hpp"
 #include "support/temporary_folder.hpp"
@@ -27,6 +28,8 @@ int line_of(const std::string& text, const std::string& what) {
 }
 
 /// A copy of a robot's folder whose profile a test may spoil.
+std::string base_of(const Robot& robot) { return spelled(base_text(robot), FrontEnd::neutral); }
+
 class Profile : public testing::Test {
  protected:
   void SetUp() override {
@@ -131,7 +134,7 @@ TEST_F(Profile, BareDescriptionIsARobot) {
   const Robot robot = load_robot((folder_ / "planar_3r.urdf").string());
   EXPECT_EQ(robot.model.base(), Base::fixed) << "one limb";
   EXPECT_EQ(robot.profile.base_source, BaseSource::limbs);
-  EXPECT_EQ(base_text(robot), "fixed (one limb; base=floating otherwise)");
+  EXPECT_EQ(base_of(robot), "fixed (one limb; base=floating otherwise)");
   EXPECT_EQ(robot.profile.options.motors, (std::vector<std::string>{"joint_1", "joint_2", "joint_3"}));
   EXPECT_EQ(robot.profile.motor_labels, robot.profile.options.motors);
   EXPECT_EQ(robot.profile.figures.size(), 3u);
@@ -140,23 +143,23 @@ TEST_F(Profile, BareDescriptionIsARobot) {
 
 TEST_F(Profile, TheBaseIsTheUsersElseTheProfilesElseByLimbs) {
   const std::string file = write(text_).string();
-  EXPECT_EQ(base_text(load_robot(file)), "fixed (the profile's)");
+  EXPECT_EQ(base_of(load_robot(file)), "fixed (the profile's)");
   const Robot freed = load_robot(file, MeshPolicy::required, Base::free_flyer);
-  EXPECT_EQ(base_text(freed), "floating (base)");
+  EXPECT_EQ(base_of(freed), "floating (base)");
   EXPECT_EQ(freed.model.nv(), 9);
   EXPECT_EQ(load_robot(write(replaced(text_, "base = \"fixed\"", "base = \"floating\"")).string()).model.base(),
             Base::free_flyer);
-  EXPECT_EQ(base_text(load_robot(write(replaced(text_, "base = \"fixed\"", "")).string())),
+  EXPECT_EQ(base_of(load_robot(write(replaced(text_, "base = \"fixed\"", "")).string())),
             "fixed (one limb; base=floating otherwise)");
-  EXPECT_EQ(base_text(test::own_robot("h1_2")), "floating (the profile's)");
+  EXPECT_EQ(base_of(test::own_robot("h1_2")), "floating (the profile's)");
   const std::string h1_2 = (test::robots_folder() / "h1_2" / "h1_2.urdf").string();
-  EXPECT_EQ(base_text(load_robot(h1_2)), "floating (4 limbs; base=fixed otherwise)");
+  EXPECT_EQ(base_of(load_robot(h1_2)), "floating (4 limbs; base=fixed otherwise)");
   EXPECT_EQ(load_robot(h1_2, MeshPolicy::required, Base::fixed).model.nv(), 27);
   // A profile that a program made keeps its base.
   RobotProfile own;
   own.model = h1_2;
   own.options.base = Base::fixed;
-  EXPECT_EQ(base_text(make_robot(own)), "fixed");
+  EXPECT_EQ(base_of(make_robot(own)), "fixed");
   EXPECT_EQ(parse_base("floating", "--base"), Base::free_flyer);
   try {
     parse_base("fxied", "--base");

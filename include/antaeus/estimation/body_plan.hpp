@@ -10,6 +10,7 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
 #include "antaeus/core/fields.hpp"
+#include "antaeus/core/note.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 
 namespace antaeus {
@@ -75,6 +76,7 @@ struct BodyPlan {
   Base base = Base::fixed;
   std::string base_why;
   bool base_is_guess = false;
+  std::vector<Note> guesses;  ///< on the chosen endpoints
 };
 
 BodyPlan plan_of(const RobotDescription& description);
