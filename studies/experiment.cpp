@@ -25,9 +25,9 @@ struct Entry {
 
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = {
-      {"parity", "the rigid-body dynamics beside MuJoCo’s, over random states", run_parity},
+      {"parity", "the rigid-body dynamics compared with MuJoCo’s, over random states", run_parity},
       {"gravity-hold", "the arm held by g(q) alone, and how far it drifts", run_gravity_hold},
-      {"perturbation", "a kick, and how fast the arm still is after it", run_perturbation},
+      {"perturbation", "a kick, and the speed of the arm after it", run_perturbation},
       {"impedance", "a push against a spring: its peak, where it rests, how it answers at each frequency",
        run_impedance},
       {"hybrid-hold", "press the table with a constant force, at rest", run_hybrid_hold},

@@ -26,8 +26,8 @@ const std::vector<FlightEntry>& flights() {
   static const std::vector<FlightEntry> all = {
       {"pose-change", "the arm and the base to other poses without any force on the base", "spacecraft_ur3",
        fly_pose_change},
-      {"tracking", "centre of mass, attitude and end-effector led at once", "spacecraft_ur3", fly_tracking},
-      {"inspection", "around a place that the end-effector goes on looking at", "spacecraft_ur3", fly_inspection},
+      {"tracking", "centre of mass, attitude and end-effector tracked together", "spacecraft_ur3", fly_tracking},
+      {"inspection", "fly around a point that the end-effector keeps facing", "spacecraft_ur3", fly_inspection},
       {"tumble", "from a tumbling start to rest", "spacecraft_ur3", fly_tumble},
       {"singular", "the arm through a singular pose", "spacecraft_ur3", fly_singular},
       {"posture", "seven joints take another posture while the end-effector holds", "spacecraft_panda", fly_posture},

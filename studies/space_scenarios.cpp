@@ -210,7 +210,7 @@ ExperimentResult fly_tracking(const FlightSetup& setup) {
       end_effector_at(flying, goal_joints(flying, setup, choice.reach), plan.base.goal, plan.com.goal);
   FlightFigures f;
   ExperimentResult result = fly_and_fill(setup, flight_of(setup, plan, 30.0), plan.com.passage.end, f);
-  result.title = "Centre of mass, attitude and end-effector led at once";
+  result.title = "Centre of mass, attitude and end-effector tracked together";
   result.question =
       "All twelve degrees of freedom have references that move. How far are they from them on the way, and at the end?";
   set_end_criteria(result);
@@ -247,7 +247,7 @@ ExperimentResult fly_inspection(const FlightSetup& setup) {
   }
   FlightFigures f;
   ExperimentResult result = fly_and_fill(setup, flight_of(setup, plan, 55.0), plan.end_effector.passage.end, f);
-  result.title = "Around a place that the end-effector goes on looking at";
+  result.title = "Flight around a point that the end-effector keeps facing";
   result.question =
       "The robot flies around an object at a constant distance. The end-effector is led around it, the base turns with "
       "it, and the centre of mass follows such that the arm keeps its pose.";

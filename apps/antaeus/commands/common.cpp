@@ -38,9 +38,10 @@ void RobotChoice::add_to(CLI::App& verb, Needed needed) {
 void RobotChoice::add_model_options_to(CLI::App& verb) {
   verb.add_flag("--ignore-meshes", ignore_meshes,
                 "draw sticks instead of mesh files (a missing mesh file is always drawn as a stick)");
-  verb.add_option("--base", base,
-                  "fixed: the root is bolted to the world; floating (default: the profile's, else fixed for a robot of "
-                  "one limb)")
+  verb.add_option(
+          "--base", base,
+          "fixed (root bolted to the world) or floating; default: from the profile, else fixed if the robot has one "
+          "limb")
       ->option_text("fixed|floating");
   add_payload_to(verb);
 }
@@ -162,12 +163,12 @@ void PoseChoice::add_to(CLI::App& verb, bool with_episode) {
                   "a pose of the robot's profile, zero or middle; joint=value,...; or one number per motor")
       ->option_text("POSE");
   verb.add_option("--positions", positions,
-                  "motor positions in rad (m where a joint slides); joints that are not named are at zero, or as near "
-                  "as they may")
+                  "motor positions in rad (m where a joint slides); other joints are at zero, or at the limit nearest "
+                  "to it")
       ->option_text("JOINT=RAD,...");
   if (!recorded) return;
-  verb.add_option("--episode", episode, "the pose (and targets) of a recorded step")->option_text("LOG");
-  verb.add_option("--step", step, "which step of the episode (default 0)")->check(no_whole_number)->option_text("N");
+  verb.add_option("--episode", episode, "log with the pose (and targets)")->option_text("LOG");
+  verb.add_option("--step", step, "step of that log (default 0)")->check(no_whole_number)->option_text("N");
 }
 
 namespace {

@@ -323,14 +323,15 @@ void add_contact(CLI::App& app, Run& run) {
   auto command = std::make_shared<ContactCommand>();
   CLI::App* verb = app.add_subcommand("contact", kContactSummary);
   verb->add_option("MOTION", command->motion,
-                   ".npz, folder of .npy files, .csv or .parquet with q (or qpos) [N × nq] and dt or time; v and a: "
-                   "independent states")
+                   ".npz, folder of .npy files, .csv or .parquet with q (or qpos) [N × nq] and dt or time; with v and "
+                   "a, each row is an independent state")
       ->option_text(" ");
   verb->add_option("--robot,-r", command->robot.robot,
                    "robot: a name (antaeus robot lists them), a .toml profile, a .urdf or an MJCF .xml")
       ->option_text("NAME|FILE");
   command->robot.add_model_options_to(*verb);
-  verb->get_option("--base")->description("floating (default), or fixed, which is refused: it takes up every force");
+  verb->get_option("--base")->description(
+      "floating (default); fixed is refused, because a bolted root takes up every force");
   verb->add_option("--total", command->total,
                    "instead of a robot: .csv with the total wrench of a motion and the poses of its feet")
       ->option_text("FILE");

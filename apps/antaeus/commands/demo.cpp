@@ -51,7 +51,7 @@ void add_demo(CLI::App& app, Run& run) {
   command->delivery.add_pdf_to(*verb);
   verb->footer(
       "Antaeus computes the synthetic episodes itself, with exact ground truth: the incident has no push.\n"
-      "Exit code 1: an incident was found, as expected.");
+      "The demo ends with exit code 1: it finds the incident, as it should.");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }
 

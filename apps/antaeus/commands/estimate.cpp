@@ -336,15 +336,16 @@ void add_estimate(CLI::App& app, Run& run) {
       ->option_text("FRAME")
       ->take_all()
       ->allow_extra_args(false);
-  verb->add_option("--contact-free", command->contact_free,
-                   "where nothing touches, all or FROM:TO in seconds from the log's first sample: today's friction and "
-                   "offsets are learnt there, of a robot that was identified")
-      ->option_text("STRETCH");
+  verb->add_option(
+          "--contact-free", command->contact_free,
+          "contact-free interval, all or FROM:TO in seconds from the first sample: friction and offsets of this "
+          "session are estimated there; the robot must be identified")
+      ->option_text("INTERVAL");
   verb->add_option("--estimator", command->name, "posterior (default; endpoints other than feet), deployed or stacked")
       ->option_text("NAME");
   verb->add_option("--smooth", command->smooth,
-                   "each step's wrench from the whole log, before and after it; the time after which a force is "
-                   "forgotten to 37 %")
+                   "estimate each step from the samples before and after it; SECONDS is the time constant with which a "
+                   "force decays")
       ->check([](const std::string& text) {
         double seconds = 0.0;
         const auto [last, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);

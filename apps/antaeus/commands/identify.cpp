@@ -192,16 +192,17 @@ void add_identify(CLI::App& app, Run& run) {
       ->option_text(" ");
   command->robot.add_to(*verb);
   command->robot.add_threads_to(*verb);
-  verb->add_option("--contact-free", command->contact_free,
-                   "where nothing touches: all, FROM:TO in seconds from each log's first sample, or LOG=FROM:TO of one "
-                   "log (repeatable); without it, what no contact can explain")
-      ->option_text("STRETCH")
+  verb->add_option(
+          "--contact-free", command->contact_free,
+          "contact-free intervals: all, FROM:TO in seconds from each log's first sample, or LOG=FROM:TO of one "
+          "log (repeatable); without it, only what no contact can explain is identified")
+      ->option_text("INTERVAL")
       ->take_all()
       ->allow_extra_args(false);
   verb->add_option("--fit", command->fit,
                    "terms, with commas: noise, friction, inertia, payload (default: all; payload with --loaded)")
       ->option_text("TERMS");
-  verb->add_option("--loaded", command->loaded, "a log with the payload; LOG is without it (repeatable)")
+  verb->add_option("--loaded", command->loaded, "a log with the payload; the LOGs above are without it (repeatable)")
       ->option_text("LOG")
       ->take_all()
       ->allow_extra_args(false);

@@ -324,7 +324,8 @@ void add_robot(CLI::App& app, Run& run) {
   verb->add_option("ROBOT", command->choice.robot,
                    "a name, a .toml profile, a .urdf or an MJCF .xml; without it: list the robots")
       ->option_text(" ");
-  verb->add_option("--endpoint,-e", command->endpoints, "frame or label whose force limits are shown (repeatable)")
+  verb->add_option("--endpoint,-e", command->endpoints,
+                   "frame or label whose force limits and unobservable directions are shown (repeatable)")
       ->option_text("FRAME")
       ->take_all()
       ->allow_extra_args(false);

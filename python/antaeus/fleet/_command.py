@@ -21,7 +21,7 @@ _SUB_VERBS = {"report": "report", "sql": "sql", "clip": "clips", "check": "basel
 _USAGE = """antaeus fleet LOGS… --robot R --out DIR [options]
        antaeus fleet plan LOGS… --robot R --out DIR [options]
        antaeus fleet finish DIR [--partial]
-       antaeus fleet report|sql|clip|check DIR …   (see --help)"""
+       antaeus fleet report|sql|clip|check DIR …   (options: antaeus fleet report --help, …)"""
 
 
 def _add_plan(add: Callable[..., typing.Any]) -> None:

@@ -18,7 +18,7 @@ from antaeus.formats.recording import FormatError
 _USAGE = """antaeus watch SOURCE [--robot R] [options]
        antaeus watch SOURCE --robot R --ready [options]"""
 _HELP = """sources: - (CSV or JSON lines on standard input), udp://[HOST:]PORT, tcp://HOST:PORT, dds://DOMAIN/TOPIC, zenoh://KEY,
-         mcap://FILE, log://FOLDER, sim://ROBOT
+         mcap://FILE, log://LOG (folder or file), sim://ROBOT
 Exit codes: 0 fine (--ready: go), 1 a test alarmed or the guard refused (--ready: no go), 2 bad input."""
 
 
