@@ -48,7 +48,7 @@ fs::path python() {
 }
 
 int become(const PythonVerb& verb, const std::vector<std::string>& rest) {
-  const std::string place = std::string("verb '") + verb.name + "'";
+  const std::string place = std::string("command '") + verb.name + "'";
   const std::string program = python().string();
   if (program.empty()) {
     throw Error(place, "is written in Python, and this program knows no Python with the package antaeus",

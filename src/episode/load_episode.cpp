@@ -61,11 +61,11 @@ class Loader {
 
   /// The same, or under a name that tells what it holds.
   bool read_motors(const std::string& name, ChannelRole role, SampleMatrix Episode::* matrix) {
-    return find(name, robot_.model.motor_count(), "a motor of " + robot_.profile.name, matrix) ||
+    return find(name, robot_.model.motor_count(), "per motor of " + robot_.profile.name, matrix) ||
            guess_motors(name, role, matrix);
   }
   bool read_axes(const std::string& name, ChannelRole role, SampleMatrix Episode::* matrix) {
-    if (find(name, 3, "an axis", matrix)) return true;
+    if (find(name, 3, "per axis", matrix)) return true;
     const GuessedChannels* guess = source_.guess(role);
     if (!guess) return false;
     const detail::FittedLog& log = guess->fitted;

@@ -38,7 +38,7 @@ class IdentifyPage {
     if (!r_.parameters.empty()) add("parameters", "Masses, friction and offsets", {parameters()}, many(r_.parameters));
     if (!r_.omitted.empty()) add("omitted", "What is omitted", {omitted()}, many(r_.omitted));
     if (!r_.joints.empty()) add("range", "Where it was identified", {ranges()});
-    if (!r_.stretches.empty()) add("stretches", "Stretches that were learnt from", {stretches()});
+    if (!r_.stretches.empty()) add("stretches", "Intervals that were used", {stretches()});
     if (!r_.joints.empty()) add("channels", "Torque channels", {channels()}, true);
     if (!r_.command.empty()) add("again", "The same again", {CodeLine{r_.command}});
     return std::move(page_);
@@ -176,7 +176,7 @@ class IdentifyPage {
   }
 
   TableBlock ranges() const {
-    TableBlock table{"Positions in rad or m, speeds in rad/s or m/s, of all stretches.",
+    TableBlock table{"Positions in rad or m, speeds in rad/s or m/s, of all intervals.",
                      {"joint", "#least position", "#largest position", "#largest speed"},
                      {}};
     for (const IdentifiedJoint& joint : r_.joints) {
@@ -274,7 +274,7 @@ class IdentifyPage {
             held ? "One point a stretch: the median of torque minus gravity while the robot stood still, before and "
                    "after the identified mean is taken out."
                  : "Torque minus the description’s, before and after the identified mean is taken out, over all "
-                   "stretches behind one another. Gaps: at the drive’s limit, or no evidence.",
+                   "intervals one after another. Gaps: at the drive’s limit, or no evidence.",
             draw_figure(figure)};
   }
 

@@ -281,7 +281,7 @@ TEST_F(LoadEpisode, ShapeRefusals) {
   put_required("log", 3);
   const std::string tau = path("log/tau.npy").string();
   put("log/tau.npy", to_npy({3, 4}, samples(3, 0.0, 4)));
-  EXPECT_ERROR(load("log"), tau + ": shape (3, 4), not (steps, 3); give one column a motor of planar_3r");
+  EXPECT_ERROR(load("log"), tau + ": shape (3, 4), not (steps, 3); give one column per motor of planar_3r");
   put("log/tau.npy", to_npy({3}, {1, 2, 3}));
   EXPECT_ERROR(load("log"), tau + ": shape (3,), not (steps, 3)");
   put("log/tau.npy", to_npy({3, 3, 1}, samples(3, 0.0)));

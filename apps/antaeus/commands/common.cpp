@@ -193,7 +193,7 @@ LabelledPose typed_pose(const Robot& robot, const std::string& text) {
 LabelledPose PoseChoice::load(const Robot& robot, const EpisodeOptions& options, VectorX* target,
                               std::optional<Eigen::Vector4d>* imu_xyzw) const {
   if (!pose.empty() + !positions.empty() + !episode.empty() != 1) {
-    throw OptionsError("pose", "none, or more than one",
+    throw OptionsError("pose", "missing, or more than one",
                        std::string("give one of --pose, --positions") + (recorded ? ", --episode" : ""));
   }
   if (!pose.empty()) return typed_pose(robot, pose);

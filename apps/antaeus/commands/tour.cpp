@@ -110,7 +110,7 @@ struct TourCommand {
   static void check_components() {
     for (const Stop& stop : tour_stops()) {
       if (!stop.component || plugin_is_built(stop.component->file)) continue;
-      throw Error("verb '" + stop.command.front() + "'", "is not built", "build it with: make tour");
+      throw Error("command '" + stop.command.front() + "'", "is not built", "build it with: make tour");
     }
   }
 

@@ -95,7 +95,7 @@ def _run_sub_verb(arguments: list[str]) -> int:
         return {"plan": _plan, "finish": _finish, "work": _work}[first](_parser(first).parse_args(arguments[1:]))
     words = (*_SUB_VERBS, "plan", "finish")
     if first and not first.startswith("-") and "/" not in first and not os.path.exists(first) and (meant := nearest(first, words)):
-        raise FormatError(first, "is neither a log nor a sub-verb", meant)
+        raise FormatError(first, "is neither a log nor a command of fleet", meant)
     return _run(_parser("run").parse_args(arguments))
 
 

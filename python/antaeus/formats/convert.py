@@ -97,7 +97,7 @@ def _results(source: pathlib.Path, target: pathlib.Path, wishes: Wishes, asked: 
 def _opened(source: pathlib.Path, wishes: Wishes) -> Recording:
     if source.exists() and not recognises(source) and (source.suffix in (".csv", ".npz", ".parquet") or
                                                        (source.is_dir() and any(source.glob("*.npy")))):
-        raise FormatError(source, "is a log that every verb reads as it stands", "give it to the verb itself")
+        raise FormatError(source, "is already a log that every command reads", "give it to the command directly")
     return mapping.apply(mapping.without_spare_slots(open_recording(source, wishes)), wishes, source)
 
 

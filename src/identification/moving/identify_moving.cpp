@@ -78,8 +78,8 @@ std::string constant_force(const IdentifyTask& task, const MovingRows& rows, con
   if (w.norm() < task.options.constant_force || w.dot(H * w) < kSure * kSure) return {};
   const double sd = std::sqrt(w.normalized().dot(information.solve(w.normalized())));
   return "a level force of " + rounded(w.norm()) + " ± " + rounded(sd) + " N at " + frame +
-         " explains the logs better than free motion: contact all along? Record with nothing touching, or name the "
-         "contact-free stretches";
+         " explains the logs better than free motion: contact all along? Record without contact, or declare "
+         "contact-free intervals";
 }
 
 /// Why a log is not one of the others' robot, untouched; empty: it may be.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Eigen::Index kMostSamples = 1500;  // of the regression: a minute at 25 Hz
 constexpr double kPriorScale = 0.3;          // masses off by a third: no label, no cross-validation
-const std::string kLabel = "name contact-free stretches with " + arg(Input::contact_free);
+const std::string kLabel = "declare contact-free intervals with " + arg(Input::contact_free);
 
 struct Unknowns {
   std::vector<int> rows;     ///< motors whose channels are evidence
@@ -114,8 +114,8 @@ void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result) {
   const Robot& robot = task.robot;
   if (robot.model.base() != Base::fixed) {
     result.missing.emplace_back(
-        "without labels a robot that floats shows nothing: in a pose an offset and a contact are "
-        "the same, and they differ from pose to pose; " +
+        "a robot with a floating base cannot be identified without labels: in each pose an offset and a contact "
+        "look the same; " +
         kLabel);
     return;
   }
