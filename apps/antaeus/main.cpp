@@ -101,7 +101,7 @@ void open_closed_streams() {
 int after_printing(int code) {
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return code;
-  say("antaeus: stdout: cannot be written; make room, or send it elsewhere");
+  say("antaeus: stdout: cannot be written; free disk space, or redirect it");
   return code == antaeus::cli::kFine ? kBadInput : code;
 }
 

@@ -90,7 +90,8 @@ class Loader {
     const std::string place = source_.place("time");
     const bool column = samples->shape.size() == 2 && samples->shape[1] == 1;
     if (samples->shape.size() != 1 && !column) {
-      throw EpisodeError(place, "shape " + shape_text(samples->shape) + ", not (steps,)", "give one time stamp a step");
+      throw EpisodeError(place, "shape " + shape_text(samples->shape) + ", not (steps,)",
+                         "give one time stamp per step");
     }
     check_length("time", static_cast<Eigen::Index>(samples->shape[0]));
     bind(std::move(*samples), nullptr);
@@ -232,10 +233,9 @@ class Loader {
               "), none of them named as one of the " + counted(motors.size(), " motor") + " of the " +
               robot_.profile.name + " (" + listed_first(motors) + ")",
           !pairs.empty()
-              ? "did you mean " + pairs + "? Say so in [joints] of a map (antaeus convert " + arg(Input::map) + ")"
-          : log.log->by_name
-              ? "give a log of this robot, or say in [joints] of a map which is which (antaeus convert " +
-                    arg(Input::map) + ")"
+              ? "did you mean " + pairs + "? State it in [joints] of a map (antaeus convert " + arg(Input::map) + ")"
+          : log.log->by_name ? "give a log of this robot, or map its joints in [joints] of a map (antaeus convert " +
+                                   arg(Input::map) + ")"
           : log.joints.size() < motors.size()
               ? "write a profile whose motors are those that are logged, in the order of the columns, or "
                 "give a log of this robot"
@@ -322,7 +322,7 @@ class OpenLog {
       about_.missing.emplace_back(name);
       return false;
     };
-    constexpr const char* kNeeds = "tau and qpos, one row a step";
+    constexpr const char* kNeeds = "tau and qpos, one row per step";
     const bool has_torques = wanted("tau", ChannelRole::torque, &Episode::tau, judged ? kNeeds : nullptr);
     wanted("qpos", ChannelRole::position, &Episode::q, judged || !has_torques ? kNeeds : nullptr);
     wanted("target_dof", ChannelRole::target, &Episode::target,

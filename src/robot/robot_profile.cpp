@@ -394,7 +394,7 @@ RobotProfile find_profile(const std::string& name_or_path) {
     RobotProfile bare;
     bare.name = path.stem().string();
     bare.title = bare.name;
-    bare.provenance = "made from the description alone: no endpoints, groups or noise figures";
+    bare.provenance = "made from the description alone: no endpoints, groups or assumed noise";
     bare.model = path;
     bare.base_source = BaseSource::limbs;
     return bare;

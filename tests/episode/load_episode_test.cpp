@@ -218,7 +218,7 @@ TEST_F(LoadEpisode, CsvRefusals) {
   EXPECT_ERROR(load("nothing.csv"), "no steps");
   put("other.csv", "a,b\n1,2\n");
   EXPECT_ERROR(load("other.csv"),
-               "(tau_{motor}): missing; an episode needs tau and qpos, one row a step; set episode.tau");
+               "(tau_{motor}): missing; an episode needs tau and qpos, one row per step; set episode.tau");
   // One column for three motors would be read three times over.
   put("one.csv", "tau,qpos_0,qpos_1,qpos_2,target_dof_0,target_dof_1,target_dof_2\n1,2,3,4,5,6,7\n");
   EpisodeOptions options;

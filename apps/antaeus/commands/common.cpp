@@ -260,7 +260,7 @@ std::string notes_text(const std::vector<Note>& notes) {
 
 std::string set_up_text(const std::vector<std::string>& sentences) {
   if (sentences.empty()) return {};
-  std::string text = heading("Is the log what the profile says?");
+  std::string text = heading("Does the log agree with the profile?");
   for (const std::string& sentence : sentences) text += wrapped("• " + sentence, 2);
   return text;
 }

@@ -68,7 +68,7 @@ struct EstimateCommand {
   /// --contact-free: the option of the residual that says so by the log's clock.
   void learn_day(Robot& loaded, const std::filesystem::path& file) const {
     if (!loaded.profile.noise) {
-      throw OptionsError("--contact-free", "nothing was identified of this robot, so that a day could differ from it",
+      throw OptionsError("--contact-free", "nothing was identified for this robot that a session could differ from",
                          "give the profile that antaeus identify wrote");
     }
     const EpisodeReader log(file, loaded, loaded.profile.settings.get<EpisodeOptions>());
@@ -336,9 +336,10 @@ void add_estimate(CLI::App& app, Run& run) {
       ->option_text("FRAME")
       ->take_all()
       ->allow_extra_args(false);
-  verb->add_option("--contact-free", command->contact_free,
-                   "where nothing touches, all or FROM:TO in seconds from the log's first sample: today's friction and "
-                   "offsets are learnt there, of a robot that was identified")
+  verb->add_option(
+          "--contact-free", command->contact_free,
+          "contact-free time: all, or FROM:TO in seconds from the log's first sample; the session's friction and "
+          "offsets are learnt there, for an identified robot")
       ->option_text("STRETCH");
   verb->add_option("--estimator", command->name, "posterior (default; endpoints other than feet), deployed or stacked")
       ->option_text("NAME");

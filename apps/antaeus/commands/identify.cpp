@@ -193,7 +193,7 @@ void add_identify(CLI::App& app, Run& run) {
   command->robot.add_to(*verb);
   command->robot.add_threads_to(*verb);
   verb->add_option("--contact-free", command->contact_free,
-                   "where nothing touches: all, FROM:TO in seconds from each log's first sample, or LOG=FROM:TO of one "
+                   "contact-free time: all, FROM:TO in seconds from each log's first sample, or LOG=FROM:TO of one "
                    "log (repeatable); without it, what no contact can explain")
       ->option_text("STRETCH")
       ->take_all()

@@ -322,8 +322,9 @@ double worth_of_other_robots(const IdentifyTask& task, IdentifyResult& result) {
   }
   if (!clocks) {
     result.notes.emplace_back(
-        "the logs' clocks have no date: each log is taken for a day of its own; logs of one day make the doubt about "
-        "other days too small");
+        "the logs' clocks have no date: each log counts as its own session; logs of one session make the uncertainty "
+        "in "
+        "other sessions too small");
     return task.moving.between_logs;
   }
   if (dates.size() > 1) return task.moving.between_logs;

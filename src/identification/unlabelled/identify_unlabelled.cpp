@@ -157,7 +157,7 @@ void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result) {
   if (unknowns.rows.empty() || !limits.allFinite() || !(limits.minCoeff() > 0.0)) {
     result.missing.emplace_back(unknowns.rows.empty()
                                     ? "no torque channel can be used"
-                                    : "the description states no effort limits, which say how large noise may be");
+                                    : "the description states no effort limits, which bound the noise");
     return;
   }
   const UnlabelledResult fit =
@@ -197,8 +197,7 @@ void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result) {
     if (fit.known[c]) {
       result.parameters.push_back(one);
     } else {
-      result.omitted.push_back(
-          {one.name, "without labels a contact may stand in its place, or the logs show too little"});
+      result.omitted.push_back({one.name, "without labels a contact may explain it, or the logs show too little"});
     }
   }
   result.hold_out = "nothing: what is left may be a contact; " + kLabel;
