@@ -73,7 +73,7 @@ const OptionTable& options_of(const ControlChoice&) {
           option("tare", "", "whether the sensor's offset in the air is taken off", "real sensors have one", &O::tare),
           option("hold_time", "s", "pressing at rest", "docs/references.md#the-force-control-lab", &O::hold_time,
                  kPositive),
-          option("judged_after", "s", "since the touch; at once with the lab's laws, as the lab did",
+          option("judged_after", "s", "since contact; at once with the lab's laws, as the lab did",
                  "docs/validation.md#controllers", &O::judged_after),
           part(&O::source),
           part(&O::hybrid),

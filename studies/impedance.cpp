@@ -119,13 +119,13 @@ const OptionTable& options_of(const ImpedanceChoice&) {
   using O = ImpedanceChoice;
   static const OptionTable table(
       "impedance", {
-                       option("stiffness", "N/m", "of the tool's place",
+                       option("stiffness", "N/m", "of the tool's position",
                               "docs/references.md#the-force-control-lab, middle preset", &O::stiffness, kPositive),
                        option("force", "N", "of the push, along world x at the fingertip",
                               "docs/references.md#the-force-control-lab", &O::force, kPositive),
                        option("duration", "s", "of the short push, whose peak is reported",
                               "fitted: the lab states none", &O::duration, Range{0.01, 10.0}),
-                       option("damping", "N·s/m", "of the tool's place; 0: 6.2 √K, which gives the lab's peaks",
+                       option("damping", "N·s/m", "of the tool's position; 0: 6.2 √K, which gives the lab's peaks",
                               "fitted: the lab states none", &O::damping),
                        option("rotational_stiffness", "N·m/rad", "of the tool's orientation",
                               "docs/validation.md#controllers", &O::rotational_stiffness, kPositive),

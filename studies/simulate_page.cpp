@@ -72,7 +72,7 @@ class SimulatePage {
     Answer simulated{"What was simulated?", {}};
     for (const std::string& sentence : r_.physics) simulated.paragraphs.push_back({sentence});
     for (const std::string& remark : r_.remarks) simulated.paragraphs.push_back({remark, true});
-    if (!clip.empty()) simulated.paragraphs.push_back({"clip.mp4 beside this page: " + clip + ".", true});
+    if (!clip.empty()) simulated.paragraphs.push_back({"clip.mp4 next to this page: " + clip + ".", true});
     if (!simulated.paragraphs.empty()) page_.answers.push_back(std::move(simulated));
   }
 

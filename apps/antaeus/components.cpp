@@ -41,7 +41,7 @@ void add_verb_of(const Component& component, const char* name, const std::string
   verb->set_help_flag();
   verb->allow_extras()->prefix_command();
   const std::string problem = loaded.reason.empty() ? "is not built" : "cannot be used: " + loaded.reason;
-  verb->callback([place = std::string("verb '") + name + "'", problem, remedy, &run] {
+  verb->callback([place = std::string("command '") + name + "'", problem, remedy, &run] {
     run = [=]() -> int { throw Error(place, problem, "build it with: " + remedy); };
   });
 }

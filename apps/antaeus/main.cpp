@@ -53,7 +53,7 @@ std::vector<std::string> verb_names(const CLI::App& app) {
 std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
   const std::vector<std::string> verbs = verb_names(app);
   if (argc < 2 || argv[1][0] == '-' || std::ranges::find(verbs, argv[1]) != verbs.end()) return "";
-  const auto text = antaeus::unknown_name("verb", argv[1], verbs);
+  const auto text = antaeus::unknown_name("command", argv[1], verbs);
   return text.problem + "; " + text.remedy;
 }
 
@@ -67,7 +67,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   if (verb == &app && argc > 1) {
     for (int i = 2; i < argc; ++i) {
       if (std::find(verbs.begin(), verbs.end(), argv[i]) == verbs.end()) continue;
-      return "'" + std::string(argv[1]) + "' stands before the verb; write antaeus " + argv[i] + " first, then " +
+      return "'" + std::string(argv[1]) + "' comes before the command; write antaeus " + argv[i] + " first, then " +
              argv[1];
     }
   }
@@ -101,7 +101,7 @@ void open_closed_streams() {
 int after_printing(int code) {
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return code;
-  say("antaeus: stdout: cannot be written; make room, or send it elsewhere");
+  say("antaeus: stdout: cannot be written; free disk space, or redirect it");
   return code == antaeus::cli::kFine ? kBadInput : code;
 }
 

@@ -31,7 +31,7 @@ bool runs(const std::filesystem::path& program) {
 std::filesystem::path temporary_place() {
   std::error_code failed;
   const std::filesystem::path place = std::filesystem::temp_directory_path(failed);
-  if (failed) throw Error("--pdf", "no temporary folder can be made", "set TMPDIR to one that can be written");
+  if (failed) throw Error("--pdf", "no temporary folder can be created", "set TMPDIR to one that can be written");
   return place;
 }
 

@@ -48,10 +48,10 @@ fs::path python() {
 }
 
 int become(const PythonVerb& verb, const std::vector<std::string>& rest) {
-  const std::string place = std::string("verb '") + verb.name + "'";
+  const std::string place = std::string("command '") + verb.name + "'";
   const std::string program = python().string();
   if (program.empty()) {
-    throw Error(place, "is written in Python, and this program knows no Python with the package antaeus",
+    throw Error(place, "is written in Python, and this program found no Python with the package antaeus",
                 "run the antaeus that pip installed, or name an interpreter: ANTAEUS_PYTHON=…");
   }
   std::vector<std::string> words = {program, "-m", "antaeus", "--verb", verb.name};
@@ -81,7 +81,7 @@ void convert(const fs::path& recording, const fs::path& folder) {
   const std::string program = python().string();
   if (program.empty()) {
     throw EpisodeError(recording.string(),
-                       "a recording of another format is read by Python, and this program knows none",
+                       "a recording of another format is read by Python, and this program found none",
                        "run the antaeus that pip installed, or name an interpreter: ANTAEUS_PYTHON=…");
   }
   const fs::path said = folder.parent_path() / "said";

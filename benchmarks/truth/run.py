@@ -300,8 +300,8 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except OSError as error:
-        print(f"bench-truth: {error.filename or 'files'}: {error.strerror}; the same command goes on from here", file=sys.stderr)
+        print(f"bench-truth: {error.filename or 'files'}: {error.strerror}; the same command continues from here", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
-        print("bench-truth: stopped; the same command goes on from here", file=sys.stderr)
+        print("bench-truth: stopped; the same command continues from here", file=sys.stderr)
         sys.exit(130)

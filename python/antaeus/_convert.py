@@ -87,7 +87,7 @@ def convert(recording: str | os.PathLike[str], out: str | os.PathLike[str], *, m
         topic: whose joint states are meant, where several could be.
         clock: "header" (the sender's stamps) or "receiver"; default: the header's where they run forward.
         episode: which one, where the recording holds several.
-        rate: rows a second, where the recording states no time.
+        rate: rows per second, where the recording states no time.
         urdf: where to write the robot's description, if the recording holds one.
         robot: of an .mcap: a name, a file or a Robot.
         endpoints: of an .mcap: frames or labels; none: the profile's.

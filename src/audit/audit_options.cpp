@@ -39,7 +39,7 @@ const OptionTable& options_of(const EventOptions&) {
           option("tilt", "deg", "base tilt of the sensitivity analysis",
                  "docs/validation.md#the-incident: incident report, Gravity comp., 5 degrees", &O::tilt),
           option("least_usable_share", "1",
-                 "share of the log's steps that must hold numbers before it can be said that there was no incident",
+                 "share of the log's steps that must hold numbers before the absence of an incident is reported",
                  "our choice: what was not seen in a tenth of the log may have happened there", &O::least_usable_share,
                  kShare),
       });

@@ -156,8 +156,8 @@ std::vector<Statement> contacts_verdict(const Audit& audit) {
   };
   if (std::any_of(series.begin(), series.end(), lasting)) {
     text +=
-        " A force that lasts all the log is rather a mistake of the set-up (gravity, signs, order or unit of the "
-        "torques, a load that the model does not know) than a contact: antaeus check says which.";
+        " A force throughout the log rather means a configuration error (gravity, signs, order or unit of the "
+        "torques, a load missing in the model) than a contact: antaeus check names it.";
   }
   return {{Topic::contacts, text}};
 }
@@ -170,15 +170,15 @@ std::vector<Statement> next_checks(const Audit& audit) {
                                      [](const Attribution& a) { return a.estimator == EstimatorName::deployed; });
   if (audit.incident && !audit.contact.found && deployed != audit.attributions.end() && deployed->largest >= 0) {
     const std::string& joint = audit.motor_labels[static_cast<std::size_t>(deployed->largest)];
-    all.push_back({Topic::joint, "Hold this pose with nothing touching the robot and read the torque of " + joint +
-                                     ": the " + number_text(deployed->residual[deployed->largest]) +
-                                     " N·m beyond gravity of " + step_text(audit, audit.focus_step) +
+    all.push_back({Topic::joint, "Hold this pose without contact and read the torque of " + joint + ": the " +
+                                     number_text(deployed->residual[deployed->largest]) + " N·m beyond gravity of " +
+                                     step_text(audit, audit.focus_step) +
                                      " must not be there. If they stay, the sensor, the model or friction is wrong; if "
                                      "they vanish, motion or a contact made them."});
   }
   if (audit.incident) {
     all.push_back(
-        {Topic::touch, "Look at the video, or at a force sensor, whether anything touched the robot from " +
+        {Topic::touch, "Check in the video, or with a force sensor, whether there was contact from " +
                            step_text(audit, audit.events.empty() ? audit.focus_step : audit.events.front().step) +
                            " to " + step_text(audit, audit.focus_step) + "."});
     if (audit.has_deployed)

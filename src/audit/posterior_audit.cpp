@@ -285,7 +285,7 @@ static std::string place_text(const Audit& audit, const EstimateSeries& series) 
   if (!place.elsewhere) return place.beyond_one_contact ? "At this step " + beyond : "";
   std::string text = "A contact at " + place.link + " explains the torques of this step better than one at the " +
                      series.label + ": " + number_text(place.force.norm()) + " N there. The number of the " +
-                     series.label + " then stands at the wrong place.";
+                     series.label + " then applies to the wrong location.";
   if (place.set.size() > 1) text += " These torques do not distinguish " + listed(place.set) + '.';
   if (place.beyond_one_contact) text += " But " + beyond;
   return text;
@@ -406,7 +406,7 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
   if (trace.observable[row] < 3 - trace.insensible) {
     text += " At step " + std::to_string(audit.focus_step) + " the torques show only " +
             std::to_string(trace.observable[row]) + " of " + force_directions(trace) +
-            ": a small number there says that little is known, not that the force is small.";
+            ": a small number there means little information, not a small force.";
   }
   if (trace.first_refusal < 0) {
     text += " The guard never refuses.";

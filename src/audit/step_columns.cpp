@@ -49,7 +49,7 @@ class Columns {
 
   void what_it_is_of() {
     all_.push_back(
-        {"step", "1", "index in the log, from 0; a step with NaN keeps its place, and so does every step of a cut",
+        {"step", "1", "index in the log, from 0; a step with NaN keeps its index, and so does every step of a cut",
          StepInteger([](const At& s) { return static_cast<std::int64_t>(s.reconstruction.first_step + s.row); })});
     number("time", "s", "time stamp of the log; empty where it has none",
            [](const At& s) { return s.reconstruction.time.size() > 0 ? s.reconstruction.time[s.row] : kNaN; });
@@ -114,7 +114,7 @@ class Columns {
     constexpr const char* kGuarded[][2] = {
         {"guarded_Fx",
          "Fx behind the default guard chain, 0 only where a guard zeroes; posterior: "
-         "behind its own guard, as guard_action says"},
+         "behind its own guard, by guard_action"},
         {"guarded_Fy", "the same of Fy"},
         {"guarded_Fz", "the same of Fz"}};
     for (int i = 0; i < 3; ++i) {
@@ -151,7 +151,7 @@ class Columns {
     number("innovation", "N·m",
            "residual of the reference joint less what the wrenches estimated without it explain; empty without one",
            of_posterior([](const PosteriorTrace& t, const At& s) { return t.innovation[s.row]; }));
-    number("innovation_sd", "N·m", "its standard deviation when nothing is wrong and contacts are as their priors say",
+    number("innovation_sd", "N·m", "its standard deviation without faults and with contacts as in their priors",
            of_posterior([](const PosteriorTrace& t, const At& s) { return t.innovation_sd[s.row]; }));
     number("reference_redundancy", "1",
            "share of an error in the reference torque that shows, contacts within their priors",

@@ -71,7 +71,8 @@ class Writer {
   /// No story is told of numbers that a mistake makes.
   void wrong_set_up() {
     const Finding& worst = audit_.check.findings.front();
-    std::string text = "The log is not what the profile says: " + worst.text + (worst.text.ends_with('.') ? "" : ".");
+    std::string text =
+        "The log does not agree with the profile: " + worst.text + (worst.text.ends_with('.') ? "" : ".");
     if (!worst.remedy.empty()) text += " Remedy: " + worst.remedy + (worst.remedy.ends_with('.') ? "" : ".");
     say(Topic::what, text);
     const Eigen::Index peak = audit_.audited.reconstruction.first_step + deployed_.peak_step;
@@ -112,7 +113,7 @@ class Writer {
     if (!audit_.has_deployed) text += peak_of_posterior();
     if (audit_.noise_assumed) {
       text +=
-          " The noise is assumed, not identified: antaeus identify, on a log in which nothing touches the robot, makes "
+          " The noise is assumed, not identified: antaeus identify, on a contact-free log, makes "
           "sds and forces those of this robot.";
     }
     say(Topic::what, text);
@@ -366,7 +367,7 @@ std::vector<Statement> cannot_tell(const Audit& audit) {
   if (!episode.has_time()) all.push_back({Topic::time, "The log holds no time stamps: durations are given in steps."});
   if (!episode.invalid_steps.empty()) {
     all.push_back({Topic::invalid, std::to_string(episode.invalid_steps.size()) +
-                                       " steps hold NaN, infinity or numbers too large, and say nothing."});
+                                       " steps hold NaN, infinity or numbers too large, and are not used."});
   }
   return all;
 }

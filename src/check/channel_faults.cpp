@@ -259,11 +259,11 @@ class ChannelJudge {
         // d(q)/dt is that much too slow: the clock counts in smaller units.
         out_.time_unit = unit * factor;
         std::erase_if(out_.findings, [](const Finding& f) { return f.fault == Fault::time_unit; });
-        Finding& finding = add(
-            Fault::time_unit, "time", {}, Severity::error, out_.time_unit, "1/s",
-            "the clock counts " + figure(out_.time_unit) + " to a second: positions move that much slower than dq says",
-            "divide the time stamps by " + figure(out_.time_unit) + ", or set channels.time_scale = " +
-                shortest_text(1.0 / out_.time_unit) + " in a profile (" + arg(Input::fix) + ")");
+        Finding& finding =
+            add(Fault::time_unit, "time", {}, Severity::error, out_.time_unit, "1/s",
+                "the clock counts " + figure(out_.time_unit) + " per second: positions move that much slower than dq",
+                "divide the time stamps by " + figure(out_.time_unit) + ", or set channels.time_scale = " +
+                    shortest_text(1.0 / out_.time_unit) + " in a profile (" + arg(Input::fix) + ")");
         finding.sd = 0.0;
         judged_ = even_log(robot_, log_, out_.time_unit);
         filter_pieces(judged_);
@@ -277,7 +277,7 @@ class ChannelJudge {
       if (!found && common < 0.008) {
         out_.position_unit = 1.0 / common;
         add(Fault::position_unit, "qpos", {}, Severity::error, 1.0 / common, "1/rad",
-            "positions count " + figure(1.0 / common) + " to a radian: they move that much faster than dq says",
+            "positions count " + figure(1.0 / common) + " per radian: they move that much faster than dq",
             "convert qpos to radians, or set channels.position_scale = " + shortest_text(common) + " in a profile (" +
                 arg(Input::fix) + ")");
         found = true;
@@ -285,7 +285,7 @@ class ChannelJudge {
       if (!found && near_factor(common, 1.0 / kDegreesPerRadian, 0.1)) {
         out_.position_unit = kDegreesPerRadian;
         Finding& finding = add(Fault::positions_degrees, "qpos", {}, Severity::error, kDegreesPerRadian, "1/rad",
-                               "positions are in degrees: they move 57.3 times as fast as dq in rad/s says",
+                               "positions are in degrees: they move 57.3 times as fast as dq in rad/s",
                                "convert qpos to radians, or set channels.position_scale = 0.0174532925 in a profile (" +
                                    arg(Input::fix) + ")");
         finding.sd = 0.0;
@@ -295,8 +295,8 @@ class ChannelJudge {
         const bool degrees = near_factor(common, kDegreesPerRadian, 0.1);
         Finding& finding = add(
             Fault::velocity_scale, "dq", {}, Severity::error, degrees ? kDegreesPerRadian : common, "1",
-            degrees ? "dq is in degrees per second: 57.3 times what positions say"
-                    : "dq is " + figure(common) + " times what positions say",
+            degrees ? "dq is in degrees per second: 57.3 times the rate of positions"
+                    : "dq is " + figure(common) + " times the rate of positions",
             "divide dq by " + figure(degrees ? kDegreesPerRadian : common) +
                 ", or set channels.velocity_scale = " + shortest_text(1.0 / (degrees ? kDegreesPerRadian : common)) +
                 " in a profile (" + arg(Input::fix) + ")");
@@ -331,7 +331,7 @@ class ChannelJudge {
       const int first = off.front();
       const double slope = all[static_cast<std::size_t>(first)].slope;
       Finding& finding = add(Fault::velocity_scale, "dq", off, Severity::error, slope, "1",
-                             "dq of " + named(off) + " is " + figure(slope) + " times what its position says",
+                             "dq of " + named(off) + " is " + figure(slope) + " times the rate of its position",
                              "divide dq of " + named(off) + " by " + figure(slope) + " (" + arg(Input::fix) +
                                  " writes channels.velocity_scale)");
       finding.sd = all[static_cast<std::size_t>(first)].slope_sd;
@@ -373,7 +373,7 @@ class ChannelJudge {
     }
     if (named_motors.empty()) return;
     Finding& finding = add(Fault::joint_order, "dq", named_motors, Severity::error, kNaN, "",
-                           "dq of " + named(named_motors) + " stand in each other's columns",
+                           "dq of " + named(named_motors) + " are in each other's columns",
                            "exchange these columns of dq, or leave dq out");
     finding.sizes = order;
   }
@@ -741,7 +741,7 @@ std::vector<Finding> ClockCounter::findings(double& unit) const {
     if (unit != 1.0) {
       add(Fault::time_unit, Severity::error, unit, "1/s",
           "the clock counts " + figure(unit) + " to a second: in seconds the log would have " + figure(1.0 / typical) +
-              " samples a second",
+              " samples per second",
           "divide the time stamps by " + figure(unit) + ", or set channels.time_scale = " + shortest_text(1.0 / unit) +
               " in a profile (" + arg(Input::fix) + ")");
       findings.back().sd = 0.0;

@@ -242,7 +242,7 @@ std::optional<Finding> stated_unit(const Robot& robot, const Episode& log) {
   Finding finding;
   finding.fault = Fault::torque_gain, finding.channel = "tau", finding.unit = log.torque_unit;
   finding.text =
-      "tau is in " + log.torque_unit + " by the log's format, and the profile does not say how many N·m one is";
+      "tau is in " + log.torque_unit + " by the log's format, and the profile does not state how many N·m one is";
   finding.remedy = "joint_figures[].gear = N·m per " + log.torque_unit + " of each joint";
   return finding;
 }

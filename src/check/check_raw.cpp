@@ -235,7 +235,7 @@ class RawCheck {
     }
     if (!degrees.empty()) {
       Finding& scale = find(Fault::velocity_scale, "dq", Severity::error,
-                            "dq of " + listed_columns(degrees) + " is in degrees a second where positions are in rad",
+                            "dq of " + listed_columns(degrees) + " is in degrees per second where positions are in rad",
                             "channels.velocity_scale = " + shortest_text(1.0 / detail::kDegreesPerRadian));
       scale.joints = degrees, scale.size = detail::kDegreesPerRadian, scale.unit = "per rad/s";
     }

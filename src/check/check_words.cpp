@@ -83,9 +83,9 @@ std::vector<CheckAnswer> check_story(const CheckResult& result) {
   if (!serious.empty() && result.robot.empty()) {
     first.emplace_back("Channels alone are judged: with " + arg(Input::robot) + " torques, order and signs are, too.");
   }
-  add_answer(story, "Is the log what the profile says?", std::move(first));
+  add_answer(story, "Does the log agree with the profile?", std::move(first));
   add_answer(story, "What else is wrong?", std::move(others));
-  add_answer(story, "What is to know?", std::move(notes));
+  add_answer(story, "Notes", std::move(notes));
   add_answer(story, "What does the log rule out?",
              result.excluded.empty() ? std::vector<std::string>{}
                                      : std::vector<std::string>{as_sentence(listed(words_of(result.excluded)))});

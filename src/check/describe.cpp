@@ -160,7 +160,7 @@ void find_missing(const RobotDescription& d, RobotFacts& facts) {
     facts.missing.emplace_back("no frame is named after an IMU: the base's orientation is taken as upright");
   }
   if (facts.endpoints.empty() && !facts.motors.empty()) {
-    facts.missing.emplace_back("no frame that touches the world was found: name one with " + arg(Input::endpoint));
+    facts.missing.emplace_back("no contact frame was found: name one with " + arg(Input::endpoint));
   }
   for (const Note& note : d.notes) {
     if (note.code != NoteCode::mimics) facts.missing.push_back(note_text(note));  // those have their own line
@@ -532,8 +532,8 @@ RobotFacts describe(const Robot& robot, const std::filesystem::path& log) {
   facts.base_why = plan.base_why;
   if (robot.profile.base_source != BaseSource::limbs) {
     facts.base = robot.model.base();
-    facts.base_why = robot.profile.base_source == BaseSource::option    ? "as " + arg(Input::base) + " says"
-                     : robot.profile.base_source == BaseSource::profile ? "as the profile says"
+    facts.base_why = robot.profile.base_source == BaseSource::option    ? "set by " + arg(Input::base)
+                     : robot.profile.base_source == BaseSource::profile ? "set by the profile"
                      : facts.base == Base::free_flyer                   ? "the file gives its root a free joint"
                                                                         : "the file gives its root no free joint";
   } else if (plan.base_is_guess) {

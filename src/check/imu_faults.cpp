@@ -123,7 +123,7 @@ class ImuJudge {
       finding.unit = "rad";
       finding.margin = other_link - all.front().score;
       finding.text = link.empty() ? "gyro and accelerometer are turned by " + figure(kDegreesPerRadian * turned) +
-                                        "° against the quaternion: the sensor sits otherwise than [imu] says"
+                                        "° against the quaternion: the sensor is mounted differently than in [imu]"
                                   : "gyro and accelerometer are those of link " + link + ", the quaternion is not";
       finding.remedy =
           link.empty() ? "state the frame in whose axes gyro and accelerometer are given: [imu] frame in the profile"
@@ -278,8 +278,8 @@ class ImuJudge {
       case Fault::quaternion_order:
         finding.channel = "imu_quat";
         finding.unit = scalar_first ? "xyzw" : "wxyz";
-        finding.text = std::string("the quaternion's four numbers stand in the order ") +
-                       (scalar_first ? "x y z w" : "w x y z") + ": gravity and turning say so";
+        finding.text = std::string("the quaternion's four numbers are in the order ") +
+                       (scalar_first ? "x y z w" : "w x y z") + ": gravity and rotation show it";
         finding.remedy = std::string("set quaternion_order = \"") + finding.unit + "\" in [channels] of a profile (" +
                          arg(Input::fix) + "), or name the channel imu_quat_" + finding.unit;
         break;

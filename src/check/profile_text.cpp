@@ -169,10 +169,9 @@ class ProfileText {
   void endpoints() {
     line();
     const bool any = std::ranges::any_of(facts_.endpoints, [](const auto& e) { return e.chosen; });
-    comment(
-        any ? "Where it touches the world: one frame a limb; others of the same limb stand below it, ranked. μ of a "
-              "contact (friction) is not known."
-            : "No frame was found that touches the world: add [[endpoints]] with frame and kind.");
+    comment(any ? "Contact frames: one per limb; others of the same limb are below it, ranked. μ of a "
+                  "contact (friction) is not known."
+                : "No contact frame was found: add [[endpoints]] with frame and kind.");
     for (std::size_t i = 0; i < facts_.endpoints.size(); ++i) {
       const EndpointFacts& e = facts_.endpoints[i];
       if (!e.chosen) continue;
@@ -207,7 +206,7 @@ class ProfileText {
     line("[imu]");
     text("frame", facts_.imu_frame, facts_.imu_why);
     text("quaternion_order", "xyzw",
-         "guessed: the default; of a channel whose name does not say. `antaeus check` finds it in a log");
+         "guessed: the default, as the channel's name does not show it. `antaeus check` finds it in a log");
   }
 
   void torque() {
@@ -228,7 +227,7 @@ class ProfileText {
     text("friction", "bound", "not identified; `antaeus identify` does it, from a log without contact");
     line();
     comment(
-        "Noise. These keys may be left out: the same is assumed without them, and said. Measured ones (`antaeus "
+        "Noise. These keys are optional: the same is assumed without them, and noted. Identified ones (`antaeus "
         "identify`) are better by far.");
     std::vector<const JointFacts*> motors;
     for (const std::string& motor : facts_.motors) {

@@ -58,7 +58,7 @@ class TorqueJudge {
     const bool floating = model_.base() == Base::free_flyer;
     if (floating && robot_.profile.imu.frame.empty()) {
       out_.remedy = "name the IMU's frame: [imu] frame in the profile";
-      return refuse(Fault::too_little_motion, "the base floats, and the profile does not say where its IMU sits");
+      return refuse(Fault::too_little_motion, "the base floats, and the profile does not state where its IMU is");
     }
     if (floating && (log_.pieces.front().acc.rows() == 0 || log_.pieces.front().gyro.rows() == 0)) {
       out_.remedy = "log imu_gyro and imu_acc";

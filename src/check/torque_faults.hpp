@@ -22,7 +22,7 @@ struct TorqueJudgement {
   std::vector<CheckedJoint> joints;
   std::vector<int> judged;  ///< motors
   std::string refused;      ///< why nothing was judged; empty: it was
-  std::string remedy = "move each joint by 0.5 rad for 10 s with nothing touched";  ///< of `refused`
+  std::string remedy = "move each joint by 0.5 rad for 10 s without contact";  ///< of `refused`
   Fault refusal = Fault::too_little_motion;
   std::vector<int> still;         ///< motors that did not move
   std::vector<int> moves_unseen;  ///< whose position never changes, and whose torque does

@@ -115,7 +115,7 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
                        "), or fix the stamps";
       break;
     case Fault::torque_order:
-      finding.text = "the torque columns of " + joints + " stand in another order";
+      finding.text = "the torque columns of " + joints + " are in another order";
       finding.remedy = "exchange these columns, or set channels.torque_order in a profile (" + arg(Input::fix) + ")";
       break;
     case Fault::gravity_removed:
@@ -165,13 +165,13 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
     case Fault::positions_degrees:
       finding.channel = "qpos";
       finding.unit = "1/rad";
-      finding.text = "positions are in degrees: the torques say so";
+      finding.text = "positions are in degrees: the torques show it";
       finding.remedy = "convert qpos to radians, or set channels.position_scale = 0.0174532925 in a profile (" +
                        arg(Input::fix) + ")";
       break;
     case Fault::joint_order:
       finding.channel = "qpos";
-      finding.text = "the positions of " + joints + " stand in another order";
+      finding.text = "the positions of " + joints + " are in another order";
       finding.remedy = "exchange these columns of qpos and dq, or set channels.position_order in a profile (" +
                        arg(Input::fix) + ")";
       break;
@@ -200,14 +200,14 @@ std::string what_would_tell(Fault fault) {
   switch (fault) {
     case Fault::torque_gain: return "between 0.75 and 1.35 it looks like the description's error; weigh a known load";
     case Fault::torque_late: return "move faster";
-    case Fault::position_offset: return "touch a known place, or carry a load off the axis";
+    case Fault::position_offset: return "make contact at a known position, or carry a load off the axis";
     case Fault::position_sign: return "look at it move";
     case Fault::payload: return "the same motion without the load";
     case Fault::base_tilted: return "move joints whose axes are not vertical";
     case Fault::torque_order:
     case Fault::joint_order: return "move each joint by itself";
     case Fault::gravity_removed: return "move a joint that gravity loads";
-    default: return "move each joint by 0.5 rad with nothing touched";
+    default: return "move each joint by 0.5 rad without contact";
   }
 }
 

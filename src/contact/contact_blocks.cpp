@@ -84,7 +84,7 @@ struct ContactBlocks::Impl {
     size = kFramesOfABlock;
     head.figures = figures;
     head.torque.resize(0, robot.model.nv());  // its columns are known
-    head.sd_because = request.inverse_dynamics ? "inverse dynamics alone knows no sd of masses and motion"
+    head.sd_because = request.inverse_dynamics ? "inverse dynamics alone has no sd of masses and motion"
                                                : detail::why_no_sd(head, has_clock());
     if (request.over_time) look_at_contacts();
   }

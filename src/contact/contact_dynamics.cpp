@@ -212,7 +212,7 @@ MotionDynamics detail::motion_dynamics(const Robot& robot, ContactMotion motion,
   const bool nimble = options.compatibility == Compatibility::nimble;
   if (model.base() != Base::free_flyer) {
     throw OptionsError(arg(Input::base), "is fixed",
-                       "a fixed base takes up every force, so the motion says nothing of the "
+                       "a fixed base takes up every force, so the motion does not show the "
                        "contacts; give " +
                            arg(Input::base, "floating") + ", or estimate them from torques (antaeus estimate)");
   }

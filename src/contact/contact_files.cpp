@@ -67,7 +67,7 @@ Table wrenches_table(const ContactResult& result) {
                std::string("root mean square error to be expected of ") + kComponents[row] + "; empty where unknown",
                std::move(numbers[6 + row])});
   }
-  table.add({"active", "1", "1 where the contact touches", std::move(active)});
+  table.add({"active", "1", "1 where the contact is active", std::move(active)});
   table.add({"status", "", "of the frame: ok, or why its numbers are empty", std::move(status)});
   for (std::size_t axis = 0; axis < 3; ++axis) {
     table.add(

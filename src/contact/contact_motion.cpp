@@ -193,7 +193,7 @@ class Checker {
     for (double value : motion_.spring) not_negative("spring", value);
     for (double value : motion_.active.reshaped()) {
       if (value != 0.0 && value != 1.0)
-        fail("active", "holds " + text(value), "give 1 where a contact touches, else 0");
+        fail("active", "holds " + text(value), "give 1 where a contact is active, else 0");
     }
     states();
     clock();
@@ -283,7 +283,7 @@ class Checker {
     const bool whole = motion_.q.cols() == model_.nq();
     if (motion_.q.rows() != N || (!whole && motion_.q.cols() != joints)) {
       fail("q", "is " + std::to_string(motion_.q.rows()) + " × " + std::to_string(motion_.q.cols()),
-           "beside root_euler give " + std::to_string(N) + " × " + std::to_string(joints) + ", the joints alone");
+           "with root_euler give " + std::to_string(N) + " × " + std::to_string(joints) + ", the joints alone");
     }
     SampleMatrix q(N, model_.nq());
     q.rightCols(joints) = motion_.q.rightCols(joints);
@@ -301,12 +301,12 @@ class Checker {
 
   void states() {
     const bool v = motion_.v.rows() > 0, a = motion_.a.rows() > 0, v_next = motion_.v_next.rows() > 0;
-    if (a && v_next) fail("v_next", "stands beside a", "give one of the two");
+    if (a && v_next) fail("v_next", "is given with a", "give one of the two");
     if ((a || v_next) && !v) {
-      fail("v", std::string("is missing beside ") + (a ? "a" : "v_next"),
+      fail("v", std::string("is missing with ") + (a ? "a" : "v_next"),
            "give both, or neither: they are then made from q");
     }
-    if (v && !motion_.is_states()) fail("a", "is missing beside v", "give both, or neither");
+    if (v && !motion_.is_states()) fail("a", "is missing with v", "give both, or neither");
   }
 
   void clock() {
@@ -331,7 +331,7 @@ class Checker {
     }
     const bool states = motion_.is_states();
     if (states) {
-      if (motion_.v_next.rows() > 0 && motion_.dt.size() == 0) fail("dt", "is missing beside v_next", "give it");
+      if (motion_.v_next.rows() > 0 && motion_.dt.size() == 0) fail("dt", "is missing with v_next", "give it");
       if (!over_time_) return;
       if (motion_.time.size() < 2 && !one) {
         fail("dt", motion_.dt.size() == 0 ? "is missing" : "has " + std::to_string(motion_.dt.size()) + " numbers",
@@ -354,7 +354,7 @@ class Checker {
       }
       // Beside v_next it is the step from v to v_next, however far frames are apart.
       if (one && motion_.v_next.rows() == 0 && std::abs(motion_.dt[0] - mean) > kSlack * mean) {
-        fail("dt", "is " + text(motion_.dt[0]) + " s, but time goes on by " + text(mean) + " s a frame",
+        fail("dt", "is " + text(motion_.dt[0]) + " s, but time advances by " + text(mean) + " s a frame",
              "leave one of them out");
       }
       if (!one && !states) motion_.dt = VectorX::Constant(1, mean);

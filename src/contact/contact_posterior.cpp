@@ -276,7 +276,7 @@ ContactPosterior split_contacts(const TotalMotion& motion, const ContactTiming& 
   for (Eigen::Index f = 0; f < timing.probability.cols(); ++f) {
     if (timing.probability.col(f).maxCoeff() < 0.5) {
       result.remark += (result.remark.empty() ? "" : "; ") + timing.feet[static_cast<std::size_t>(f)] +
-                       " never touches: its wrench is what is left for a raised foot";
+                       " is never in contact: its wrench is the remainder for a raised foot";
     }
   }
   return result;

@@ -95,7 +95,7 @@ std::string in_words(LimitKind kind) {
   switch (kind) {
     case LimitKind::unilateral: return "the ground would have to pull";
     case LimitKind::friction: return "the contact would slide";
-    case LimitKind::cop: return "the centre of pressure would lie beside the sole";
+    case LimitKind::cop: return "the centre of pressure would be off the sole";
     case LimitKind::yaw: return "the contact would turn on the ground";
     case LimitKind::force_cap: return "the normal force is above its cap";
     case LimitKind::torque: return "the torque is above the motor’s limit";

@@ -195,7 +195,7 @@ void reduce_residual(const Robot& robot, ContactResult& result) {
 /// What has no meaning where nothing touches.
 void check_without_contacts(const ContactRequest& request, const ContactOptions& options) {
   const auto refuse = [](const std::string& beside) {
-    throw OptionsError(arg(Input::inverse_dynamics), "stands beside " + beside, "leave one of the two out");
+    throw OptionsError(arg(Input::inverse_dynamics), "is given with " + beside, "leave one of the two out");
   };
   if (!request.contacts.empty()) refuse(arg(Input::contact));
   if (request.over_time) refuse(arg(Input::over_time));
@@ -258,7 +258,7 @@ void detail::answer_without_contacts(ContactResult& result) {
   result.torque = result.dynamics.total;
   judge_residual(result);
   result.residual_fine = true;  // nothing was asked to explain it
-  result.sd_because = "inverse dynamics alone knows no sd of masses and motion";
+  result.sd_because = "inverse dynamics alone has no sd of masses and motion";
 }
 
 LimitSource detail::limit_source(const Robot& robot, const ContactResult& result) {
@@ -279,7 +279,7 @@ void detail::answer(const Robot& robot, const LimitSource& source, ContactResult
 
 std::string detail::why_no_sd(const ContactResult& result, bool clock) {
   if (result.options.compatibility == Compatibility::nimble) return "Nimble's mode states no uncertainty";
-  if (!clock) return "independent states say nothing of how contacts change over time";
+  if (!clock) return "independent states do not show how contacts change over time";
   if (has_kind(result, ContactType::point)) return "what is known of soles does not hold for points";
   return without_soles(result);
 }

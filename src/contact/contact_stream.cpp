@@ -43,7 +43,7 @@ SettledFrames ContactStream::push(const ContactDemand& frames) {
   // Before anything is kept: a frame that cannot be solved would stop all that come after it too.
   const Eigen::Index count = frames.frames(), contacts = frames.contact_count();
   if (frames.about.cols() != count || std::ssize(frames.places) != count * contacts) {
-    throw OptionsError("stream", "these frames have not one place for each contact",
+    throw OptionsError("stream", "these frames do not have one place per contact",
                        "give `about` and `places` of every frame");
   }
   for (Eigen::Index t = 0; t < count; ++t) {

@@ -120,7 +120,7 @@ ContactTiming detect_contacts(const VectorX& time, int up, std::span<const Conta
     for (const MatrixX& point : foot.points) {
       if (point.rows() != time.size() || point.cols() != 3 || !point.allFinite()) {
         throw Error("contact timing, foot " + printable(foot.foot), "a point is not rows × 3 finite numbers",
-                    "give one place a time");
+                    "give one position per time");
       }
       low.back() = std::min(low.back(), low_level(point.col(up), options.low_share));
     }

@@ -67,7 +67,7 @@ std::map<std::string, std::vector<std::size_t>> motion_columns(const std::vector
     }
     const auto [known, fresh] = groups[stem == "t" ? "time" : stem].try_emplace(number, place);
     if (!fresh) {
-      throw EpisodeError(file + " [" + names[place] + "]", "says the same as '" + names[known->second] + "'",
+      throw EpisodeError(file + " [" + names[place] + "]", "is the same as '" + names[known->second] + "'",
                          "leave one of them out");
     }
   }

@@ -155,7 +155,7 @@ void check(const TotalMotion& motion) {
     throw EpisodeError(motion.name, "axis " + std::to_string(motion.up) + " is no vertical", "give 1 (y) or 2 (z)");
   }
   if (motion.wrench.rows() != n || motion.wrench.cols() != 6 || motion.com.rows() != n || motion.com.cols() != 3) {
-    throw EpisodeError(motion.name, "wrench or com has not one row a time", "give rows × 6 and rows × 3");
+    throw EpisodeError(motion.name, "wrench or com does not have one row per time", "give rows × 6 and rows × 3");
   }
   if (motion.feet.empty()) throw EpisodeError(motion.name, "no foot in it", "give at least one");
   for (Eigen::Index i = 0; i < n; ++i) {

@@ -81,10 +81,10 @@ const OptionTable& options_of(const AdmittanceOptions&) {
       {
           option("mass", "kg", "that is felt", kOurs, &O::mass, kPositive),
           option("inertia", "kg·m²", "that is felt in turning", kOurs, &O::inertia, kPositive),
-          option("damping", "N·s/m", "of the place; above 2 k T / π for a world of stiffness k and a delay T", kOurs,
+          option("damping", "N·s/m", "of the position; above 2 k T / π for a world of stiffness k and a delay T", kOurs,
                  &O::damping, kPositive),
           option("rotational_damping", "N·m·s/rad", "of the orientation", kOurs, &O::rotational_damping, kPositive),
-          option("stiffness", "N/m", "towards the nominal place; 0: it stays where it was pushed", kOurs,
+          option("stiffness", "N/m", "towards the nominal position; 0: it stays where it was pushed", kOurs,
                  &O::stiffness),
           option("rotational_stiffness", "N·m/rad", "towards the nominal orientation", kOurs, &O::rotational_stiffness),
           option("force_deadband", "N", "by which a force is shortened", "noise and drift of a wrist's sensor",

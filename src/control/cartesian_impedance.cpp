@@ -147,26 +147,26 @@ struct CartesianImpedance::Workspace {
 const OptionTable& options_of(const CartesianImpedanceOptions&) {
   using O = CartesianImpedanceOptions;
   static const OptionTable table(
-      "",
-      {
-          option("stiffness", "N/m", "of the tool's place", "docs/references.md#the-force-control-lab, middle preset",
-                 &O::stiffness),
-          option("rotational_stiffness", "N·m/rad", "of the tool's orientation", "docs/validation.md#controllers",
-                 &O::rotational_stiffness),
-          option("damping_law", "", "ratio: shaped by the masses; given: damping and rotational_damping",
-                 "Albu-Schäffer et al. (2003)", &O::damping_law),
-          option("damping_ratio", "1", "of every mode", "critical", &O::damping_ratio),
-          option("damping", "N·s/m", "of the place where it is given", "docs/validation.md#controllers", &O::damping),
-          option("rotational_damping", "N·m·s/rad", "of the orientation where it is given", "our choice",
-                 &O::rotational_damping),
-          option("rotation_law", "", "log_map, or to compare with it the skew form", "Bullo and Murray (1995)",
-                 &O::rotation_law),
-          option("velocity_torque", "", "natural: C v stays, passive; cancelled: closer to moving targets",
-                 "Ott (2008), section 3.2", &O::velocity_torque),
-          option("posture_stiffness", "N·m/rad", "of each joint in motions that leave the tool at rest", "our choice",
-                 &O::posture_stiffness),
-          part(&O::limits),
-      });
+      "", {
+              option("stiffness", "N/m", "of the tool's position",
+                     "docs/references.md#the-force-control-lab, middle preset", &O::stiffness),
+              option("rotational_stiffness", "N·m/rad", "of the tool's orientation", "docs/validation.md#controllers",
+                     &O::rotational_stiffness),
+              option("damping_law", "", "ratio: shaped by the masses; given: damping and rotational_damping",
+                     "Albu-Schäffer et al. (2003)", &O::damping_law),
+              option("damping_ratio", "1", "of every mode", "critical", &O::damping_ratio),
+              option("damping", "N·s/m", "of the position where it is given", "docs/validation.md#controllers",
+                     &O::damping),
+              option("rotational_damping", "N·m·s/rad", "of the orientation where it is given", "our choice",
+                     &O::rotational_damping),
+              option("rotation_law", "", "log_map, or to compare with it the skew form", "Bullo and Murray (1995)",
+                     &O::rotation_law),
+              option("velocity_torque", "", "natural: C v stays, passive; cancelled: closer to moving targets",
+                     "Ott (2008), section 3.2", &O::velocity_torque),
+              option("posture_stiffness", "N·m/rad", "of each joint in motions that leave the tool at rest",
+                     "our choice", &O::posture_stiffness),
+              part(&O::limits),
+          });
   return table;
 }
 

@@ -39,7 +39,7 @@ const OptionTable& options_of(const ContactForceOptions&) {
                  &O::across_sd),
           option("slip_speed", "m/s", "speed along the surface above which the tool slides", "half a mm/s",
                  &O::slip_speed, kPositive),
-          option("lever", "m", "sd of the place of contact from the tool's origin", kRecipe, &O::lever),
+          option("lever", "m", "sd of the contact's location from the tool's origin", kRecipe, &O::lever),
           option("torque_sd", "N·m", "of each motor's sensed torque, white", kRecipe, &O::torque_sd),
           option("velocity_sd", "rad/s", "of each joint's sensed velocity, white", kRecipe, &O::velocity_sd),
           option("bias_floor", "N·m", "sd of each joint's bias that no tare knows: it changes with the pose",

@@ -46,10 +46,10 @@ const OptionTable& options_of(const ContactTaskOptions&) {
                      &O::wait_time),
               option("landing_speed", "m/s", "toward the surface: the first blow grows with it", kStudy,
                      &O::landing_speed, kPositive),
-              option("landing_lead", "m", "most that the wanted place runs ahead while landing", "5 N of push",
+              option("landing_lead", "m", "most that the wanted position runs ahead while landing", "5 N of push",
                      &O::landing_lead, kPositive),
               option("contact_force", "N", "that counts as contact", kStudy, &O::contact_force, kPositive),
-              option("stall_is_contact", "", "whether a tool that stops on its way down has touched", kLine,
+              option("stall_is_contact", "", "whether a tool that stops on its way down is in contact", kLine,
                      &O::stall_is_contact),
               option("reach", "m", "the way down without contact after which the task gives up", "twice the home's",
                      &O::reach, kPositive),
@@ -66,7 +66,7 @@ const OptionTable& options_of(const ContactTaskOptions&) {
                      &O::missing_time),
               option("saturated_time", "s", "of a motor at its limit after which the tool backs off", "100 cycles",
                      &O::saturated_time),
-              option("most_sd_share", "1", "of the wanted force: an sd beyond it is refused before touching", kLine,
+              option("most_sd_share", "1", "of the wanted force: an sd beyond it is refused before contact", kLine,
                      &O::most_sd_share, kPositive),
               option("retreat_speed", "m/s", "away from the surface", kStudy, &O::retreat_speed, kPositive),
               option("retreat_distance", "m", "away from the surface", kStudy, &O::retreat_distance, kPositive),
@@ -84,7 +84,7 @@ std::string in_words(TaskReason reason) {
     case TaskReason::aligned: return "the tool stood square to the surface";
     case TaskReason::traced: return "the line was complete";
     case TaskReason::contact_lost: return "the contact was lost";
-    case TaskReason::no_surface: return "nothing was touched within reach";
+    case TaskReason::no_surface: return "there was no contact within reach";
     case TaskReason::too_much_force: return "the force was beyond the most that is allowed";
     case TaskReason::force_missing: return "no force was measured";
     case TaskReason::force_uncertain: return "the force was too uncertain to act on";

@@ -14,14 +14,14 @@ const OptionTable& options_of(const HybridOptions&) {
   constexpr const char* kStudy = "docs/validation.md#controllers";
   static const OptionTable table(
       "", {
-              option("frequency", "rad/s", "how stiffly the tool's place is held along axes of motion", kStudy,
+              option("frequency", "rad/s", "how stiffly the tool's position is held along axes of motion", kStudy,
                      &HybridOptions::frequency, kPositive),
               option("rotational_frequency", "rad/s", "how stiffly the tool's orientation is held", kStudy,
                      &HybridOptions::rotational_frequency, kPositive),
               option("damping_ratio", "1", "of both", kStudy, &HybridOptions::damping_ratio),
-              option("motion_integral", "1/s", "integral action on the place, over its stiffness", kStudy,
+              option("motion_integral", "1/s", "integral action on the position, over its stiffness", kStudy,
                      &HybridOptions::motion_integral),
-              option("integral_reach", "m | rad", "most error that the integral stands for", "a contact's deflection",
+              option("integral_reach", "m | rad", "most error that the integral corrects", "a contact's deflection",
                      &HybridOptions::integral_reach),
               option("posture_frequency", "rad/s", "of joints that the tool leaves free", "slower than the tool",
                      &HybridOptions::posture_frequency),

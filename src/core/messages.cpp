@@ -46,7 +46,7 @@ constexpr Sentence kSentences[] = {
     {NoteCode::clock_stands_still, Severity::warning, "time stamps unusable: time stands still at {0} s"},
     {NoteCode::time_goes_back, Severity::warning,
      "time stamps unusable: time goes back at step {0}, from {1} s to {2} s"},
-    {NoteCode::clock_of_dt, Severity::note, "the clock is made of dt, {0} s a row"},
+    {NoteCode::clock_of_dt, Severity::note, "the clock is computed from dt, {0} s per row"},
     {NoteCode::nanoseconds, Severity::note, "{subject} is read as nanoseconds: its steps are of {0}"},
     {NoteCode::repeated_stamps, Severity::warning, "{0} time stamps repeat the one before"},
     {NoteCode::stamps_left_out, Severity::warning,
@@ -69,10 +69,10 @@ constexpr Sentence kSentences[] = {
     {NoteCode::quaternion_order, Severity::note, "{subject} is read in the profile's order, {0}"},
     {NoteCode::not_finite, Severity::warning, "{subject}: {0} steps hold NaN or infinity (first: step {1}); {2}"},
     {NoteCode::invalid_steps, Severity::warning,
-     "{|subject|; }{0} steps hold NaN, infinity or no unit quaternion (first: step {1}); they keep their place, "
+     "{|subject|; }{0} steps hold NaN, infinity or no unit quaternion (first: step {1}); they keep their index, "
      "verdict invalid_input"},
     {NoteCode::overflow_steps, Severity::warning,
-     "{0} steps hold numbers too large to compute a force from (first: step {1}); they keep their place, verdict "
+     "{0} steps hold numbers too large to compute a force from (first: step {1}); they keep their index, verdict "
      "invalid_input"},
     {NoteCode::loop_refuses, Severity::warning,
      "{subject}: {0} steps (first: step {1}{, |2|}); a guarded loop refuses them"},
@@ -85,7 +85,7 @@ constexpr Sentence kSentences[] = {
      "+9.81 along the axis that points up at rest"},
     {NoteCode::converted, Severity::note, "{0}"},
     {NoteCode::simulated, Severity::note,
-     "the log says that it was simulated: the profile's assumed figures count, not the noise that was identified on a "
+     "the log states that it was simulated: the profile's assumed noise is used, not the noise identified on a "
      "robot"},
     {NoteCode::smoothed, Severity::note,
      "smoothed without delay: polynomials of order {0} over {1} samples; v {2}, a from {3}; {4} through the same "
@@ -135,7 +135,7 @@ constexpr Sentence kSentences[] = {
      "{|subject|: }write '{1}' for '{0}': the old spelling is accepted for one release"},
     {NoteCode::outside_limits, Severity::warning, "{subject} at {0} is {1} outside its limits of {2} to {3}{4}"},
     {NoteCode::effort_limit, Severity::warning,
-     "{subject}: an effort limit of {0} beside a weight of {1} N is not a usable value{2}"},
+     "{subject}: an effort limit of {0} for a weight of {1} N is not a usable value{2}"},
     {NoteCode::joint_not_named, Severity::note,
      "{subject} is not named and may not be at zero: it stands at {0}, the nearest that its limits allow"},
     {NoteCode::sd_limit_left_out, Severity::note,

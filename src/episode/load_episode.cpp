@@ -61,11 +61,11 @@ class Loader {
 
   /// The same, or under a name that tells what it holds.
   bool read_motors(const std::string& name, ChannelRole role, SampleMatrix Episode::* matrix) {
-    return find(name, robot_.model.motor_count(), "a motor of " + robot_.profile.name, matrix) ||
+    return find(name, robot_.model.motor_count(), "per motor of " + robot_.profile.name, matrix) ||
            guess_motors(name, role, matrix);
   }
   bool read_axes(const std::string& name, ChannelRole role, SampleMatrix Episode::* matrix) {
-    if (find(name, 3, "an axis", matrix)) return true;
+    if (find(name, 3, "per axis", matrix)) return true;
     const GuessedChannels* guess = source_.guess(role);
     if (!guess) return false;
     const detail::FittedLog& log = guess->fitted;
@@ -90,7 +90,8 @@ class Loader {
     const std::string place = source_.place("time");
     const bool column = samples->shape.size() == 2 && samples->shape[1] == 1;
     if (samples->shape.size() != 1 && !column) {
-      throw EpisodeError(place, "shape " + shape_text(samples->shape) + ", not (steps,)", "give one time stamp a step");
+      throw EpisodeError(place, "shape " + shape_text(samples->shape) + ", not (steps,)",
+                         "give one time stamp per step");
     }
     check_length("time", static_cast<Eigen::Index>(samples->shape[0]));
     bind(std::move(*samples), nullptr);
@@ -232,10 +233,9 @@ class Loader {
               "), none of them named as one of the " + counted(motors.size(), " motor") + " of the " +
               robot_.profile.name + " (" + listed_first(motors) + ")",
           !pairs.empty()
-              ? "did you mean " + pairs + "? Say so in [joints] of a map (antaeus convert " + arg(Input::map) + ")"
-          : log.log->by_name
-              ? "give a log of this robot, or say in [joints] of a map which is which (antaeus convert " +
-                    arg(Input::map) + ")"
+              ? "did you mean " + pairs + "? State it in [joints] of a map (antaeus convert " + arg(Input::map) + ")"
+          : log.log->by_name ? "give a log of this robot, or map its joints in [joints] of a map (antaeus convert " +
+                                   arg(Input::map) + ")"
           : log.joints.size() < motors.size()
               ? "write a profile whose motors are those that are logged, in the order of the columns, or "
                 "give a log of this robot"
@@ -322,7 +322,7 @@ class OpenLog {
       about_.missing.emplace_back(name);
       return false;
     };
-    constexpr const char* kNeeds = "tau and qpos, one row a step";
+    constexpr const char* kNeeds = "tau and qpos, one row per step";
     const bool has_torques = wanted("tau", ChannelRole::torque, &Episode::tau, judged ? kNeeds : nullptr);
     wanted("qpos", ChannelRole::position, &Episode::q, judged || !has_torques ? kNeeds : nullptr);
     wanted("target_dof", ChannelRole::target, &Episode::target,

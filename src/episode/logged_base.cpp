@@ -97,16 +97,16 @@ OrientationOfRow logged_orientation(const FittedLog& log) {
 LoggedBase logged_base(const FittedLog& log) {
   const std::string upright = "The robot’s base is drawn upright and in place: ";
   const OrientationOfRow sensor = logged_orientation(log);
-  if (!sensor) return {{}, -1, upright + "the log does not say where it was."};
+  if (!sensor) return {{}, -1, upright + "its pose is not in the log."};
   if (log.channel(log.orientation)->name == kBaseQuaternion) {
-    LoggedBase base{sensor, -1, "The base moves as the first seven numbers of q say."};
+    LoggedBase base{sensor, -1, "The base moves by the first seven numbers of q."};
     for (int c = 0; c < static_cast<int>(log.log->channels.size()); ++c) {
       if (log.log->channels[static_cast<std::size_t>(c)].name == "base_position") base.position = c;
     }
     return base;
   }
   const std::string& frame = log.robot->profile.imu.frame;
-  if (frame.empty()) return {{}, -1, upright + "the robot’s profile does not say where the IMU sits."};
+  if (frame.empty()) return {{}, -1, upright + "the robot’s profile does not state where the IMU is."};
   const std::optional<SensorChain> chain = chain_to(log, frame);
   if (!chain) return {{}, -1, upright + "between it and the IMU are joints of which the log has no position."};
   const SampleMatrix* q = log.channel(ChannelRole::position) ? &log.channel(ChannelRole::position)->values : nullptr;
@@ -119,9 +119,9 @@ LoggedBase logged_base(const FittedLog& log) {
     if (turned.w() < 0) turned.coeffs() *= -1.0;
     return turned.coeffs();
   };
-  base.told = "The base is turned as the IMU says" +
+  base.told = "The base is turned by the IMU" +
               (chain->moving.empty() ? std::string() : ", through " + listed(chain->moving)) +
-              ", and stays in place: the log does not say where it was.";
+              ", and stays in place: its position is not in the log.";
   return base;
 }
 

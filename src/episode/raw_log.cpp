@@ -154,7 +154,7 @@ class RawReader {
           {NoteCode::odd_shape,
            told(found.name),
            {"shape " + shape_text(found.shape) + ", " +
-            (columns == 0 ? "no column" : "more than " + std::to_string(kMostColumns) + " numbers a row")}});
+            (columns == 0 ? "no column" : "more than " + std::to_string(kMostColumns) + " numbers per row")}});
       return;
     }
     if (found.columns.empty()) {

@@ -490,7 +490,7 @@ SyntheticEpisode TwinMaker::make() {
 
 SyntheticEpisode make_twin(const Robot& robot, TwinKind kind, const TwinOptions& options) {
   if (!std::isfinite(options.rate) || options.rate <= 0.0)
-    throw OptionsError("rate", "not above zero", "give samples a second");
+    throw OptionsError("rate", "not above zero", "give samples per second");
   if (!std::isfinite(options.duration) || options.duration < 0.0)
     throw OptionsError("duration", "negative or not finite", "give seconds, or 0 for the kind's own length");
   for (const auto& [name, value] :

@@ -393,7 +393,7 @@ class Planner {
     } else if (plan_.limbs.size() > 1) {
       limb.kind = stands_lowest(limb) ? Limb::Kind::leg : Limb::Kind::arm;
       limb.guess = std::string(limb.kind == Limb::Kind::leg ? "a leg" : "an arm") +
-                   ": no name shows what it is, and at zero it ends " +
+                   ": unknown by name, and at zero it ends " +
                    (limb.kind == Limb::Kind::leg ? "among the lowest" : "higher than others, or alone");
     }
   }
@@ -454,7 +454,7 @@ class Planner {
       limb.side =
           (is_one_of_four ? (at.x() > 0 ? "front " : "rear ") : "") + std::string(at.y() > 0 ? "left" : "right");
       if (!limb.guess.empty()) limb.guess += "; ";
-      limb.guess += limb.side + ": by its place, with x to the front and y to the left";
+      limb.guess += limb.side + ": by its position, with x to the front and y to the left";
     }
     // Of two legs none is in front of the other.
     for (Limb& limb : plan_.limbs) {
@@ -564,15 +564,14 @@ class Planner {
                  false);
     if (rotors_ >= 2 || still_rotors >= 3 || flies)
       return say(Base::free_flyer,
-                 rotors_ + still_rotors > 1 ? "it has rotors: it flies" : "its names say that it flies",
+                 rotors_ + still_rotors > 1 ? "it has rotors: it flies" : "its names mean that it flies",
                  rotors_ + still_rotors < 2);
     if (all_fingers_)
       return say(Base::fixed, plan_.limbs.size() > 1 ? "a hand by itself, mounted on something" : "a finger on a base",
                  true);
     if (pedestal != none) return say(Base::fixed, "it stands on '" + link(*pedestal) + "'", true);
     const int limbs = limb_count(d_);
-    if (limbs > 1)
-      return say(Base::free_flyer, count(limbs, "limb", "limbs") + ", and no name says that something holds it", true);
+    if (limbs > 1) return say(Base::free_flyer, count(limbs, "limb", "limbs") + ", and no name of a mount", true);
     say(Base::fixed, limbs == 1 ? "one limb" : "no limb", false);
   }
 
@@ -601,7 +600,7 @@ class Planner {
     }
     if (is({"tcp"}) || (pair("tool", "center") || pair("tool", "centre"))) return {100, "named a tool's centre"};
     if (name == "tool0") return {96, "the flange's frame by the usual name"};
-    if (is({"grasp", "grasping", "pinch", "grip"}) && !is({"gripper"})) return {94, "named a place of grasping"};
+    if (is({"grasp", "grasping", "pinch", "grip"}) && !is({"gripper"})) return {94, "named a grasp point"};
     if (is({"ee", "eef", "effector", "endeffector", "endpoint"})) return {93, "named an end effector"};
     if (is({"tool"})) return {90, "named a tool"};
     if (is_hand(name)) return {84, "named a hand"};
@@ -683,7 +682,7 @@ class Planner {
           frame.why += "; guessed: " + text;
           plan_.guesses.push_back({NoteCode::guess, "endpoint " + frame.endpoint.frame, {text}});
         };
-        if (one.points < kNamed) guess("no name shows what it is");
+        if (one.points < kNamed) guess("unknown by name");
         if (limb.ends_in_wheel) frame.why += "; a wheel turns behind it";
         if (!limb.guess.empty()) guess(limb.guess);
       }

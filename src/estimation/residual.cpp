@@ -527,7 +527,7 @@ const OptionTable& options_of(const ResidualOptions&) {
           option("noise", "", "identified or assumed: which noise of the profile is used",
                  "docs/concepts/estimator.md: assumed for simulations, which have none of the robot's errors",
                  &O::noise),
-          option("minimum_rate", "Hz", "samples a second, on average, below which accelerations are not differenced",
+          option("minimum_rate", "Hz", "samples per second, on average, below which accelerations are not differenced",
                  "docs/validation.md#rates: at 50 Hz causal derivatives give coverage 0.5; 200 to 500 Hz "
                  "are needed",
                  &O::minimum_rate, kPositive),

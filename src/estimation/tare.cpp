@@ -118,24 +118,23 @@ void Tare::finish() noexcept {
 const OptionTable& options_of(const TareOptions&) {
   using O = TareOptions;
   static const OptionTable table(
-      "",
-      {
-          option("tare_at", "s", "time stamp of a log at which nothing touches, and a tare begins; below zero: never",
-                 "an act of the user (docs/concepts/estimator.md)", &O::at, kAnyNumber),
-          option("tare_duration", "s", "over which a tare averages residuals",
-                 "1.3 s took out the offsets of RE1 and RE2 in simulation", &O::duration, kPositive),
-          option("tare_expiry", "s", "after which a tare no longer holds", "our choice: ten minutes", &O::expiry,
-                 kPositive),
-          option("tare_range", "rad", "by which any joint may move until a tare no longer holds",
-                 "our choice: a wrong mass pulls elsewhere by half of it (rad; m of a sliding joint)", &O::range,
-                 kPositive),
-          option("tare_largest", "1", "share of the torque limit above which an offset is refused",
-                 "RE1, RE2: up to 0.12 of the elbow's", &O::largest, kPositive),
-          option("tare_drift", "sd", "between a tare's two halves, above which it is refused",
-                 "our choice: more than noise makes of a mean", &O::drift, kPositive),
-          option("tare_still", "rad/s", "joint speed above which a tare is refused", "as residual.motion_speed",
-                 &O::still, kPositive),
-      });
+      "", {
+              option("tare_at", "s", "time stamp of a contact-free log at which a tare begins; below zero: never",
+                     "an act of the user (docs/concepts/estimator.md)", &O::at, kAnyNumber),
+              option("tare_duration", "s", "over which a tare averages residuals",
+                     "1.3 s took out the offsets of RE1 and RE2 in simulation", &O::duration, kPositive),
+              option("tare_expiry", "s", "after which a tare no longer holds", "our choice: ten minutes", &O::expiry,
+                     kPositive),
+              option("tare_range", "rad", "by which any joint may move until a tare no longer holds",
+                     "our choice: a wrong mass pulls elsewhere by half of it (rad; m of a sliding joint)", &O::range,
+                     kPositive),
+              option("tare_largest", "1", "share of the torque limit above which an offset is refused",
+                     "RE1, RE2: up to 0.12 of the elbow's", &O::largest, kPositive),
+              option("tare_drift", "sd", "between a tare's two halves, above which it is refused",
+                     "our choice: more than noise makes of a mean", &O::drift, kPositive),
+              option("tare_still", "rad/s", "joint speed above which a tare is refused", "as residual.motion_speed",
+                     &O::still, kPositive),
+          });
   return table;
 }
 

@@ -47,7 +47,7 @@ void check_log(const Robot& robot, const IdentifyLog& log) {
   if (episode.tau.cols() != motors || episode.q.cols() != motors || episode.q.rows() != episode.tau.rows()) {
     throw EpisodeError(name_of(log),
                        std::to_string(episode.tau.cols()) + " torques and " + std::to_string(episode.q.cols()) +
-                           " positions a step, and the " + robot.profile.name + " has " + std::to_string(motors) +
+                           " positions per step, and the " + robot.profile.name + " has " + std::to_string(motors) +
                            " motors",
                        "give logs of one robot, the one of " + arg(Input::robot));
   }
@@ -70,7 +70,7 @@ void check_same(const std::vector<IdentifyLog>& logs) {
   std::set<std::string> seen;
   for (const IdentifyLog& log : logs) {
     if (log.episode.simulated != logs.front().episode.simulated) {
-      throw EpisodeError(name_of(log), "some logs say that they were simulated, others do not",
+      throw EpisodeError(name_of(log), "some logs are simulated, others are not",
                          "identify a robot and its simulation apart");
     }
     if (!log.episode.sha256.empty() && !seen.insert(log.episode.sha256).second) {

@@ -87,7 +87,7 @@ IdentifyAnswer verdict(const IdentifyResult& r) {
 
 /// What is wrong with a log, before anything is said of what was learnt from it.
 IdentifyAnswer set_up(const IdentifyResult& r) {
-  IdentifyAnswer answer{"Is the log what the profile says?", set_up_sentences(r.check)};
+  IdentifyAnswer answer{"Does the log agree with the profile?", set_up_sentences(r.check)};
   if (!answer.sentences.empty() && r.runs > 1) answer.sentences.push_back("This is of " + r.check.log + ".");
   return answer;
 }
@@ -128,7 +128,7 @@ IdentifyAnswer gaps(const IdentifyResult& r) {
       names.resize(kMostNamed);
       names.push_back(std::to_string(all - kMostNamed) + " more");
     }
-    answer.sentences.push_back("Omitted: " + listed(names) + "; summary.json says why of each.");
+    answer.sentences.push_back("Omitted: " + listed(names) + "; the reasons are in summary.json.");
   }
   return answer;
 }
@@ -154,14 +154,14 @@ IdentifyAnswer use(const IdentifyResult& r) {
   }
   for (const AnotherDay& one : r.another_day) {
     answer.sentences.push_back(
-        "On another day a force at " + one.endpoint + " is known to ± " + rounded(one.sd) +
+        "In a later session a force at " + one.endpoint + " is known to ± " + rounded(one.sd) +
         " N (sd of an axis, median over these poses). " +
-        (r.runs == 1 ? "A log of a second day" : "As many logs of other days again") + " would make that ± " +
+        (r.runs == 1 ? "A log of a second session" : "As many logs of other sessions again") + " would make that ± " +
         rounded(one.sd_then) + " N" +
         (r.runs == 1 ? ", and show how far days of this robot lie apart: one log cannot." : "."));
   }
   answer.sentences.emplace_back(
-      "Use profile.toml in place of the robot's name: " + arg(Input::robot, "DIR/profile.toml") + ".");
+      "Use profile.toml instead of the robot's name: " + arg(Input::robot, "DIR/profile.toml") + ".");
   return answer;
 }
 
@@ -194,7 +194,7 @@ std::vector<IdentifyAnswer> identify_story(const IdentifyResult& r) {
     story.push_back(std::move(answer));
   }
   if (r.identified) story.push_back(use(r));
-  if (!r.notes.empty()) story.push_back({"What else is to know?", r.notes});
+  if (!r.notes.empty()) story.push_back({"Further notes", r.notes});
   return story;
 }
 

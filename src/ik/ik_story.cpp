@@ -32,7 +32,7 @@ const char* meaning_of(ReachStatus status) {
     case ReachStatus::blocked_by_limits:
       return "a configuration beyond the joints’ limits comes there, none within them was found";
     case ReachStatus::local_minimum:
-      return "small steps do not improve the pose; what another branch would do, the reason says";
+      return "small steps do not improve the pose; the reason states what another branch would do";
     case ReachStatus::iteration_budget: return "the search ended before it came to a result";
     case ReachStatus::bad_input: return "the target holds no pose";
   }
@@ -163,14 +163,13 @@ IkAnswer quiet(const IkResult& r) {
                                  true});
   }
   if (lost.size() > kMostTold) {
-    answer.statements.push_back(
-        {{}, std::to_string(lost.size() - kMostTold) + " more stand in summary.json.", -1, true});
+    answer.statements.push_back({{}, std::to_string(lost.size() - kMostTold) + " more are in summary.json.", -1, true});
   }
   return answer;
 }
 
 IkAnswer how(const IkResult& r) {
-  IkAnswer answer{"What must a reader know?", {}};
+  IkAnswer answer{"Notes", {}};
   std::vector<double> times;
   for (const double one : r.cpu_us) {
     if (std::isfinite(one)) times.push_back(one);

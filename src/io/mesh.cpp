@@ -16,7 +16,7 @@ namespace {
 
 AntaeusMeshRead* load_mesh_plugin() {
   constexpr const char* kFile = "libantaeus_meshes.so";
-  constexpr const char* kRemedy = "build the target antaeus_meshes and put it beside libantaeus.so, or use STL meshes";
+  constexpr const char* kRemedy = "build the target antaeus_meshes and put it next to libantaeus.so, or use STL meshes";
   void* const library = open_plugin(kFile, "the reader of OBJ and Collada meshes", kRemedy, "meshes");
   auto* const read = reinterpret_cast<AntaeusMeshRead*>(plugin_function(library, "antaeus_mesh_read_1"));
   if (!read) throw Error(kFile, "the plugin is of another version", kRemedy);

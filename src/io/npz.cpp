@@ -97,12 +97,12 @@ class ZipReader {
     }
     const std::uint64_t locator = end - std::min<std::uint64_t>(end, kLocatorSize);
     if (locator < kEnd64Size || field<std::uint32_t>(locator) != kLocatorSignature) {
-      if (std::uint64_t{begin} + size != end) fail("the directory is not where its end says", kCopyAgain);
+      if (std::uint64_t{begin} + size != end) fail("the directory is not where its end record states", kCopyAgain);
       return {begin, end, count};
     }
     const auto record = field<std::uint64_t>(locator + 8);
     if (record > locator - kEnd64Size || field<std::uint32_t>(record) != kEnd64Signature) {
-      fail("the directory is not where its end says", kCopyAgain);
+      fail("the directory is not where its end record states", kCopyAgain);
     }
     const auto number = [&](std::uint64_t place) { return field<std::uint64_t>(record + place); };
     const Directory large{number(48), record, number(32)};
@@ -115,7 +115,7 @@ class ZipReader {
       fail("its two ends contradict each other", kCopyAgain);
     }
     if (large.begin > record || record - large.begin != large_size) {
-      fail("the directory is not where its end says", kCopyAgain);
+      fail("the directory is not where its end record states", kCopyAgain);
     }
     return large;
   }
@@ -181,7 +181,7 @@ class ZipReader {
     if (!member.name.ends_with(kSuffix)) fail_member(member, "it is no .npy member");
     const std::uint64_t at = member.offset;
     if (at > directory || directory - at < kLocalSize || field<std::uint32_t>(at) != kLocalSignature) {
-      fail_member(member, "it is not where the directory says");
+      fail_member(member, "it is not where the directory states");
     }
     const std::size_t name_size = field<std::uint16_t>(at + 26);
     const std::size_t extra_size = field<std::uint16_t>(at + 28);

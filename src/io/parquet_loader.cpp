@@ -30,7 +30,7 @@ struct ParquetPlugin {
 
 ParquetPlugin load_parquet_plugin() {
   constexpr const char* kFile = "libantaeus_parquet.so";
-  constexpr const char* kRemedy = "build the target antaeus_parquet and put it beside libantaeus.so, or write CSV";
+  constexpr const char* kRemedy = "build the target antaeus_parquet and put it next to libantaeus.so, or write CSV";
   void* const library = open_plugin(kFile, "Parquet support", kRemedy, "parquet");
   const ParquetPlugin plugin = {
       reinterpret_cast<AntaeusParquetWrite*>(plugin_function(library, "antaeus_parquet_write_4")),
@@ -180,7 +180,7 @@ struct ParquetReader::Impl {
     first += held.rows();
     guarded([&] {
       std::optional<Table> part = batches->next();
-      if (!part) throw std::runtime_error("it holds fewer rows than it says");
+      if (!part) throw std::runtime_error("it holds fewer rows than it states");
       held = std::move(*part);
     });
   }

@@ -50,7 +50,7 @@ void* open_plugin(const char* file, const std::string& subject, const char* reme
     const bool lacks_others = extra && !reason.empty();  // the plugin is there, what it stands on is not
     if (reason.empty()) reason = last_loader_message();
     throw Error(file, subject + " cannot be loaded (" + reason + ")",
-                lacks_others ? std::string("install what it stands on: pip install 'antaeus[") + extra + "]'" : remedy);
+                lacks_others ? std::string("install its dependencies: pip install 'antaeus[") + extra + "]'" : remedy);
   }
   return library;
 }

@@ -97,7 +97,7 @@ std::string errno_remedy(int code) {
     case EROFS: return "choose a folder that you may write to";
     case ENOSPC:
     case EDQUOT:
-    case EFBIG: return "make room or choose another disk";
+    case EFBIG: return "free disk space or choose another disk";
     case ENAMETOOLONG: return "choose a shorter name";
     default: return "check the path and the disk";
   }
@@ -119,7 +119,7 @@ ScratchFolder::ScratchFolder(const fs::path& place, unsigned mode, const fs::pat
     lock_ = lock_own(path_);
     if (lock_ >= 0) live.scratch.insert(path_);
   }
-  if (lock_ < 0) throw Error(named, "no temporary folder can be made in it", "choose another folder");
+  if (lock_ < 0) throw Error(named, "no temporary folder can be created in it", "choose another folder");
 }
 
 ScratchFolder::~ScratchFolder() {

@@ -137,8 +137,9 @@ TriangleMesh parse_stl(std::string_view bytes, const std::string& name) {
     }
     if (!ascii) {
       throw Error(name,
-                  "neither ASCII STL nor binary: its header says " + std::to_string(count) + " triangles, which take " +
-                      std::to_string(kHeader + kRecord * count) + " bytes, and it has " + std::to_string(bytes.size()),
+                  "neither ASCII STL nor binary: its header states " + std::to_string(count) +
+                      " triangles, which take " + std::to_string(kHeader + kRecord * count) + " bytes, and it has " +
+                      std::to_string(bytes.size()),
                   kExportAgain);
     }
     mesh = AsciiReader(bytes, name).read();

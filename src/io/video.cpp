@@ -26,7 +26,7 @@ constexpr const char* kPlace = "video";
 std::filesystem::path temporary_place() {
   std::error_code failed;
   const std::filesystem::path place = std::filesystem::temp_directory_path(failed);
-  if (failed) throw Error(kPlace, "no temporary folder can be made", "set TMPDIR to one that can be written");
+  if (failed) throw Error(kPlace, "no temporary folder can be created", "set TMPDIR to one that can be written");
   return place;
 }
 

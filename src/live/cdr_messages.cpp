@@ -215,7 +215,7 @@ class LowStateReader : public FormatReader {
                             {to_string(order_), is_asked_ ? ", as asked"
                                                 : turned  ? ": the accelerometer bears it out, and contradicts " +
                                                                 before + ", the profile's order"
-                                                          : ", the profile's order; ?quaternion= says another"}});
+                                                          : ", the profile's order; change it with ?quaternion="}});
   }
 
   std::vector<Place> places_;

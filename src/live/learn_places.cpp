@@ -59,13 +59,13 @@ void require_whole(const LearntPlaces& learnt, const std::string& array, std::si
   throw EpisodeError("stream",
                      printable(array) + " has " + std::to_string(count) + " numbers, the " + robot.profile.name + " " +
                          std::to_string(robot.model.motor_count()) + " motors",
-                     "send one number a motor, in the profile's order, or name the joints beside them");
+                     "send one number per motor in the profile's order, or name the joints too");
 }
 
 LearntPlaces learn_places(const std::vector<std::string>& names, const std::string& stream, const Robot& robot,
                           ColumnNames columns, NamedOrder order) {
   if (names.size() > kMostColumns) {
-    throw Error(stream, std::to_string(names.size()) + " numbers a message", "send the robot's channels alone");
+    throw Error(stream, std::to_string(names.size()) + " numbers per message", "send the robot's channels alone");
   }
   Table table;
   for (std::size_t c = 0; c < names.size(); ++c) {
@@ -77,8 +77,8 @@ LearntPlaces learn_places(const std::vector<std::string>& names, const std::stri
   if (order == NamedOrder::profiles) plain.profile.channels.quaternion_order = robot.profile.channels.quaternion_order;
   const Episode log = read_table(table, stream, plain, robot.profile.settings.get<EpisodeOptions>(), columns);
   if (std::ranges::count(log.missing, "tau") > 0) {
-    throw EpisodeError(stream, "no torques in it",
-                       "send tau, one number a motor: without them there is nothing to estimate");
+    throw EpisodeError(stream, "it has no torques",
+                       "send tau, one number per motor: no force can be estimated without torques");
   }
   LearntPlaces learnt;
   learnt.notes = log.notes;

@@ -269,7 +269,7 @@ class ArraysReader : public FormatReader {
       return Decoded::kept;
     }
     if (message.size() != learnt.places.size() * sizeof(double)) {
-      problem = "more or fewer numbers than the header says";
+      problem = "more or fewer numbers than in the header";
       return Decoded::unusable;
     }
     for (std::size_t i = 0; i < learnt.places.size(); ++i) {

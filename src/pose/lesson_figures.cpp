@@ -228,7 +228,7 @@ NamedFigure sweep_figure(const std::vector<JointSweep>& sweeps, double gain_limi
 NamedFigure spectrum_figure(const std::vector<PoseSpectrum>& spectra, double gain_limit) {
   Figure figure;
   figure.id = "singular-values";
-  figure.title = "Singular values of the endpoint's Jacobian, pose beside pose";
+  figure.title = "Singular values of the endpoint's Jacobian, pose by pose";
   figure.columns = 2;
   figure.panel_height = 190;
   Panel values, gains;

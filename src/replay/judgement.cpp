@@ -166,7 +166,7 @@ StaticHistory Judgement::history() const {
 void Judgement::check(const ReplayInput& in) const {
   for (const auto* rows : {&in.variance, &in.motion_share}) {
     if (rows->values.empty()) continue;
-    throw OptionsError(rows == &in.variance ? "variance" : "motion_share", "the robot's settings say it",
+    throw OptionsError(rows == &in.variance ? "variance" : "motion_share", "the robot's settings give it",
                        "leave it empty, or make the BatchReplay of a BatchModel with BatchPosteriorOptions");
   }
   if (!in.base_angular_acceleration.values.empty()) {

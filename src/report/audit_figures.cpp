@@ -174,8 +174,8 @@ class AuditFigures {
       figure.panels[i].thresholds.push_back(focus_mark(i == 0));
       if (i + 2 >= figure.panels.size()) figure.panels[i].x.label = "step of the log";
     }
-    add(figure, name(audit_.audited) + (episodes_.size() > 1 ? " beside the first steps of the baselines" : "") +
-                    "; the dotted line is the step that is taken apart, " + std::to_string(audit_.focus_step) +
+    add(figure, name(audit_.audited) + (episodes_.size() > 1 ? " and the first steps of the baselines" : "") +
+                    "; the dotted line is the step shown in detail, " + std::to_string(audit_.focus_step) +
                     ". The force peaks at " + display_number(focus_->peak_force, 0) + " N at step " +
                     std::to_string(audit_.audited.reconstruction.first_step + focus_->peak_step) + ", the torques at " +
                     display_number(audit_.audited.peak_torque, 0) + " N·m at step " +

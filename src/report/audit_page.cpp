@@ -76,7 +76,7 @@ std::vector<Answer> answers(const Audit& audit, Statements& said) {
   } else {
     answer("Which forces stand out?", {Topic::contacts});
     answer("What makes the largest reading?", {Topic::cause, Topic::cause_test});
-    answer("How far can the numbers be trusted?", {Topic::posterior, Topic::identified});
+    answer("How far can the estimates be trusted?", {Topic::posterior, Topic::identified});
   }
   return all;
 }
@@ -210,7 +210,7 @@ Known known_at_focus(const Audit& audit) {
       Prose guard;
       guard << state_word(trace.state[row]) << "; the " + reader_word(audit) + " reads " + component + " "
             << Quantity{s.guarded_force(row, axis), "N"};
-      known.inference.items.push_back({"The posterior’s guard says", guard});
+      known.inference.items.push_back({"The posterior’s guard", guard});
     } else {
       known.inference.items.push_back(
           {"All endpoints at once (" + std::string(to_string(s.estimator)) + ")", force(s)});
@@ -284,7 +284,7 @@ Section chain_and_graph(const Audit& audit, const std::vector<NamedFigure>& figu
 
 Section posterior_section(Statements& said, const std::vector<NamedFigure>& figures) {
   Columns columns;
-  const std::pair<const char*, Topic> topics[] = {{"The number, with its doubt", Topic::posterior},
+  const std::pair<const char*, Topic> topics[] = {{"The estimate with its uncertainty", Topic::posterior},
                                                   {"From which size an error shows", Topic::reliability},
                                                   {"Where no test can help", Topic::undetectable}};
   for (const auto& [title, id] : topics) {
@@ -292,7 +292,7 @@ Section posterior_section(Statements& said, const std::vector<NamedFigure>& figu
     for (Paragraph& p : said.take({id})) column.blocks.emplace_back(std::move(p));
     columns.columns.push_back(std::move(column));
   }
-  Section section{"saved", "What an estimator says that knows its doubt", {std::move(columns)}};
+  Section section{"saved", "An estimate with its uncertainty", {std::move(columns)}};
   Figures beside;
   for (const NamedFigure& figure : figures) {
     if (figure.id == kPosteriorFigure) beside.figures.push_back(figure);
@@ -304,7 +304,7 @@ Section posterior_section(Statements& said, const std::vector<NamedFigure>& figu
 Section figures_section(std::vector<NamedFigure> figures) {
   std::erase_if(figures,
                 [](const NamedFigure& figure) { return figure.id == kPosteriorFigure || figure.id == kCausalFigure; });
-  return {"figures", "Further figures", {Figures{std::move(figures)}}, true};
+  return {"figures", "Further plots", {Figures{std::move(figures)}}, true};
 }
 
 Prose subtitle(const Audit& audit) {
@@ -312,7 +312,7 @@ Prose subtitle(const Audit& audit) {
   const std::string of = audit.whole.steps > 0 ? " of " + std::to_string(audit.whole.steps) : "";
   std::string text = std::to_string(episode.steps()) + of + (episode.steps() == 1 ? " step" : " steps");
   for (std::size_t i = 0; i < audit.baselines.size(); ++i) {
-    text += (i == 0 ? ", beside " : ", ") + audit.baselines[i].episode.name;
+    text += (i == 0 ? ", compared with " : ", ") + audit.baselines[i].episode.name;
   }
   text += ". Base: " + audit.base_text + payloads_text(audit.payloads);
   if (audit.base != Base::fixed) text += "; its orientation: " + audit.base_orientation;
@@ -326,7 +326,7 @@ constexpr std::size_t kMostNotesAbove = 5;  ///< above; all are below
 void add_notes(const Audit& audit, std::vector<Answer>& answers) {
   const std::vector<std::string> notes = note_texts(audit.audited.episode.notes, FrontEnd::command_line);
   if (notes.empty()) return;
-  Answer answer{"What is to know of the log?", {}};
+  Answer answer{"Notes on the log", {}};
   for (std::size_t i = 0; i < std::min(notes.size(), kMostNotesAbove); ++i) {
     answer.paragraphs.push_back({linked_steps(capital(notes[i]) + "."), true});
   }

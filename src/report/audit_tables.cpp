@@ -92,7 +92,7 @@ Section reliability_section(const Audit& audit) {
       section.blocks.emplace_back(Paragraph{
           "Redundancy is the share of an error in a joint’s torque that shows, contacts being of the size that the "
           "prior allows. A test finds the error from the stated size on; one just below it shifts the estimated force "
-          "by as much as stated, unnoticed. The last figure makes no assumption on the contact’s size: undetectable is "
+          "by as much as stated, unnoticed. The last value makes no assumption on the contact’s size: undetectable is "
           "a joint whose error, up to all that its motor can make, some large enough contact explains.",
           true});
     }
@@ -272,7 +272,7 @@ Section first_steps_section(const Audit& audit) {
 
 Section joints_section(const Audit& audit) {
   const bool compared = !audit.baselines.empty();
-  TableBlock table{compared ? "Range over the episode and error at its first step, beside the baselines"
+  TableBlock table{compared ? "Range over the episode and error at its first step, with the baselines"
                             : "Range over the episode and error at its first step",
                    {"joint", "#minimum [°]", "#maximum [°]", "#first q [rad]", "#first target [rad]", "#error [rad]"},
                    {}};

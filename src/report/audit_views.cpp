@@ -520,7 +520,7 @@ class AuditViews {
     const PlaceFinding& found = audit_.place;
     if (hand.endpoint != audit_.focus_endpoint || !(found.elsewhere || found.faulty)) return;
     const std::string name = found.faulty ? "at the marked step rather an error of " + found.joint
-                                          : "at the marked step rather touched: " + found.link;
+                                          : "at the marked step rather contact at " + found.link;
     const std::string link = audit_.description.link_of(found.faulty ? found.joint : found.link);
     views_.scenes.front().frames.push_back({.name = name, .anchor = {0, link}, .target = true, .when = here});
   }
@@ -561,8 +561,8 @@ class AuditViews {
 
   void note() {
     if (audit_.base == Base::fixed) return;
-    views_.note = "The robot’s base is drawn upright and in place: the log does not say where it was.";
-    if (r_.used_imu) views_.note += " How it was turned, which the IMU says, is in the forces and not in the drawing.";
+    views_.note = "The robot’s base is drawn upright and in place: its pose is not in the log.";
+    if (r_.used_imu) views_.note += " Its orientation by the IMU is in the forces and not in the drawing.";
   }
 
   const Audit& audit_;

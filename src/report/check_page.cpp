@@ -14,7 +14,7 @@ namespace detail {
 
 std::vector<Answer> set_up_answers(const CheckResult& result) {
   std::vector<Answer> answers;
-  Answer answer{"Is the log what the profile says?", {}};
+  Answer answer{"Does the log agree with the profile?", {}};
   for (const std::string& sentence : set_up_sentences(result)) answer.paragraphs.push_back({Prose(sentence)});
   if (!answer.paragraphs.empty()) answers.push_back(std::move(answer));
   return answers;
@@ -97,9 +97,8 @@ bool has_numbers(const std::vector<double>& values) {
 /// d(q)/dt beside dq, and the channel beside the model's gravity.
 Section channels_figure(const CheckSeries& series) {
   Figure figure;
-  figure.id = "channels", figure.title = "What the channels of " + series.joint + " say of each other";
-  figure.description =
-      "Velocity as logged beside the derivative of the position, and torque beside the gravity of the model.";
+  figure.id = "channels", figure.title = "The channels of " + series.joint + " compared";
+  figure.description = "Logged velocity and the derivative of the position; torque and the gravity of the model.";
   const auto add = [&](const char* title, const char* unit, const char* first, const std::vector<double>& one,
                        const char* second, const std::vector<double>& other) {
     if (!has_numbers(one) || !has_numbers(other)) return;
@@ -117,8 +116,8 @@ Section channels_figure(const CheckSeries& series) {
   if (figure.panels.empty()) return section;
   figure.panel_legends = true;
   section.blocks.emplace_back(Figures{{{figure.id, figure.title,
-                                        "In a log that is right the two lines of a panel lie on each other, but for "
-                                        "friction, acceleration and what touches the robot.",
+                                        "In a correct log the two lines of a panel coincide, except for "
+                                        "friction, acceleration and contacts.",
                                         draw_figure(figure)}}});
   return section;
 }

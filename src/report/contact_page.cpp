@@ -86,12 +86,12 @@ Answer carried(const ContactReading& r) {
     const Spread& meanwhile = one.pushing;
     Prose text = Strong{r.name(c)};
     if (meanwhile.count == 0) {
-      answer.paragraphs.push_back({text << " touches in no step that has numbers."});
+      answer.paragraphs.push_back({text << " is in contact in no step that has numbers."});
       continue;
     }
-    text << (one.touching == figures.frames
-                 ? " touches in every step"
-                 : " touches in " + std::to_string(one.touching) + " of " + counted(figures.frames, "step", "steps"))
+    text << (one.touching == figures.frames ? " is in contact in every step"
+                                            : " is in contact in " + std::to_string(one.touching) + " of " +
+                                                  counted(figures.frames, "step", "steps"))
          << " and pushes the " + r.who() + " up with " << Quantity{meanwhile.mean(), "N"}
          << " on average meanwhile, with at most " << Quantity{meanwhile.largest, "N"};
     if (std::isfinite(one.pushing_sd)) text << " ± " << Quantity{one.pushing_sd, "N"} << " (one sd)";
@@ -100,7 +100,7 @@ Answer carried(const ContactReading& r) {
     answer.paragraphs.push_back({text << "."});
   }
   if (r.contacts() > kMostContacts) {
-    answer.paragraphs.push_back({"The other contacts stand in the tables below.", true});
+    answer.paragraphs.push_back({"The other contacts are in the tables below.", true});
   }
   return answer;
 }
@@ -127,11 +127,11 @@ Answer possible(const ContactReading& r) {
   if (!r.was_checked()) {
     Prose text = Strong{"Not checked. "};
     text << (r.has_robot() ? "No limits were asked for, so these wrenches keep none."
-                           : "A total wrench says nothing of friction, soles and motors.");
+                           : "A total wrench does not show friction, soles and motors.");
     if (nearest && margin.least < 0.0) {
       text << std::string(" They miss one, ") + nearest + ", by " << Quantity{-margin.least, "N"} << " at ";
       add_step(text, r, margin.at_least);
-      text << "; others may not: ask for limits to find out";
+      text << "; others may not: request limits to find out";
       text << ".";
     }
     answer.paragraphs.push_back({text, false, "not_checked"});
@@ -180,7 +180,7 @@ void squeezes(const ContactReading& r, const ContactPosterior& posterior, Answer
     const FootPair& pair = posterior.pairs[i];
     const Spread &size = r.figures().pairs[i].squeeze, &sd = r.figures().pairs[i].sd;
     if (size.count == 0) continue;
-    Prose text = "While both touch, the squeeze between " + r.name(pair.a) + " and " + r.name(pair.b) +
+    Prose text = "While both are in contact, the squeeze between " + r.name(pair.a) + " and " + r.name(pair.b) +
                  ", by which the ground pushes both feet towards each other, lies between ";
     text << Quantity{size.mean() - kTwoSided * sd.mean(), "N"} << " and "
          << Quantity{size.mean() + kTwoSided * sd.mean(), "N"}
@@ -203,8 +203,8 @@ void hidden(const ContactReading& r, const ContactPosterior& posterior, Answer& 
          << Quantity{one.place.z(), "m", 2} << ") ± " << Quantity{one.place_sd, "m", 2} << " in the world.";
     answer.paragraphs.push_back({text, false, "hidden"});
   }
-  Prose text = trace.seen.empty() ? "No contact beside these is certain. " : "";
-  text << "A touch of less than about " << Quantity{kTwoSided * trace.resolution, "N"} << " would not show.";
+  Prose text = trace.seen.empty() ? "No contact besides these is certain. " : "";
+  text << "A contact of less than about " << Quantity{kTwoSided * trace.resolution, "N"} << " would not show.";
   answer.paragraphs.push_back({text, true, "hidden_resolution"});
 }
 
@@ -214,7 +214,7 @@ Answer open(const ContactReading& r) {
   const ContactPosterior* posterior = r.posterior();
   if (r.figures().together <= 1 && r.contacts() > 0) {
     answer.paragraphs.push_back(
-        {"Never more than one of these contacts touches at a time: the motion then says what "
+        {"Never more than one of these contacts is active at a time: the motion then shows what "
          "it exerts, as far as motion and masses are right.",
          false, "one_contact"});
   } else if (posterior && !posterior->unobservable.empty()) {
@@ -222,7 +222,7 @@ Answer open(const ContactReading& r) {
                                      listed(posterior->unobservable) + ".",
                                  false, "unobservable"});
   } else {
-    answer.paragraphs.push_back({"The motion gives six equations a step, the contacts that touch have up to " +
+    answer.paragraphs.push_back({"The motion gives six equations per step, the active contacts have up to " +
                                      std::to_string(r.figures().unknowns) +
                                      " unknowns: what that leaves open is a choice, the one of least effort.",
                                  false, "choice"});
@@ -448,7 +448,7 @@ Page ContactPageOfBlocks::finish(const ContactResult& whole) {
     views.note += (views.note.empty() ? "" : " ") +
                   ("Of " + std::to_string(kept->bin) +
                    " steps each, plots show the least and the largest value, and the scene the first; the steps around "
-                   "the mark are all there, and every step is in the tables beside this page.");
+                   "the mark are all there, and every step is in the tables next to this page.");
   }
   page.views = std::move(views);
   return page;

@@ -42,7 +42,7 @@ Section wrenches_section(const ContactReading& r) {
 
 Section contacts_section(const ContactReading& r) {
   TableBlock table{"Vertical is against gravity",
-                   {"contact", "exerts", "#steps that touch", "#mean vertical [N]", "#largest vertical [N]",
+                   {"contact", "exerts", "#steps in contact", "#mean vertical [N]", "#largest vertical [N]",
                     "#largest horizontal [N]"},
                    {}};
   if (r.has_sd()) table.heads.emplace_back("#mean sd of vertical [N]");
@@ -64,7 +64,7 @@ Section contacts_section(const ContactReading& r) {
       found.rows.push_back(
           {{one.foot, Quantity{one.from, "", 3}, Quantity{one.to, "", 3}, Quantity{one.probability, "", 2}}});
     }
-    section.blocks.emplace_back(Folded{"When each touches", {std::move(found)}});
+    section.blocks.emplace_back(Folded{"Intervals of contact", {std::move(found)}});
   }
   return section;
 }

@@ -18,7 +18,7 @@ constexpr double kFoot = 0.02;                 ///< [m] of the ball that stands 
 constexpr std::size_t kFirstMotionJoints = 4;  ///< that are chosen at first
 constexpr double kPercent = 100.0;
 
-constexpr const char* kTouchesAndBroken = "What touches, and which limits are broken";
+constexpr const char* kTouchesAndBroken = "Contacts, and which limits are broken";
 
 std::string in_a_word(LimitKind kind) {
   switch (kind) {
@@ -299,7 +299,7 @@ class ContactViews {
       }
     }
     if (result_.timing && result_.timing->probability.rows() == r_.frames()) {
-      ViewPanel shown{.id = "touch", .title = "Probability that each touches", .detail = true};
+      ViewPanel shown{.id = "touch", .title = "Probability of each contact", .detail = true};
       const MatrixX& probability = result_.timing->probability;
       for (int c = 0; c < static_cast<int>(probability.cols()); ++c) {
         shown.lines.push_back({.name = result_.timing->feet[static_cast<std::size_t>(c)],
@@ -506,7 +506,7 @@ void finish_views(Views& views, const ContactReading& whole, const std::function
   for (ViewPanel& shown : views.panels) {
     std::erase_if(shown.lines, [&](const Line& line) { return line.channel == kNoChannel || !any(line.channel); });
     if (shown.id != "states") continue;
-    if (figures.broken.empty()) shown.title = "What touches";
+    if (figures.broken.empty()) shown.title = "Contacts";
     for (const LimitKind kind : all_values<LimitKind>()) {
       if (!is_met(figures, kind))
         std::erase_if(shown.lanes, [&](const Lane& lane) { return lane.name == broken_name(kind); });

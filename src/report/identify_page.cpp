@@ -19,7 +19,7 @@ class IdentifyPage {
 
   Page make() {
     page_.kicker = "Antaeus identify · " + r_.robot;
-    page_.title = "What the torques read while nothing touches";
+    page_.title = "Torque readings without contact";
     const bool unlabelled = r_.method == IdentifyMethod::unlabelled;
     page_.badge = !r_.identified ? "not identified" : unlabelled ? "unlabelled" : "identified";
     page_.badge_tone = !r_.identified ? Tone::vermillion : unlabelled ? Tone::orange : Tone::green;
@@ -38,7 +38,7 @@ class IdentifyPage {
     if (!r_.parameters.empty()) add("parameters", "Masses, friction and offsets", {parameters()}, many(r_.parameters));
     if (!r_.omitted.empty()) add("omitted", "What is omitted", {omitted()}, many(r_.omitted));
     if (!r_.joints.empty()) add("range", "Where it was identified", {ranges()});
-    if (!r_.stretches.empty()) add("stretches", "Stretches that were learnt from", {stretches()});
+    if (!r_.stretches.empty()) add("stretches", "Intervals that were used", {stretches()});
     if (!r_.joints.empty()) add("channels", "Torque channels", {channels()}, true);
     if (!r_.command.empty()) add("again", "The same again", {CodeLine{r_.command}});
     return std::move(page_);
@@ -114,7 +114,7 @@ class IdentifyPage {
       TableBlock table{"Judged: " + judged.how +
                            ". Shares within the stated 50, 80, 95 and 99 %; z²: mean square of the error over "
                            "its stated sd, 1 where that is right, and what 95 % of as many independent samples would "
-                           "show. Forces: what untouched torques read, so the true one is zero.",
+                           "show. Forces: from contact-free torques, so the true one is zero.",
                        {"what", "#independent samples", "#error (rms)", "unit", "#50 %", "#80 %", "#95 %", "#99 %",
                         "#z²", "#from", "#to", "sd"},
                        {}};
@@ -131,9 +131,8 @@ class IdentifyPage {
 
   std::vector<Block> days() const {
     TableBlock spread{
-        r_.days.size() > 1
-            ? "Standard deviations from day to day, as these logs and what is known of other robots show them."
-            : "Standard deviations from day to day. One log shows none: these are other robots'.",
+        r_.days.size() > 1 ? "Standard deviations between sessions, from these logs and from data of other robots."
+                           : "Standard deviations between sessions. One log shows none: these are other robots'.",
         {"joint", "#Coulomb [" + r_.unit + "]", "#viscous [" + r_.unit + " s/rad]", "#offset [" + r_.unit + "]"},
         {}};
     for (const IdentifiedJoint& joint : r_.joints) {
@@ -176,7 +175,7 @@ class IdentifyPage {
   }
 
   TableBlock ranges() const {
-    TableBlock table{"Positions in rad or m, speeds in rad/s or m/s, of all stretches.",
+    TableBlock table{"Positions in rad or m, speeds in rad/s or m/s, of all intervals.",
                      {"joint", "#least position", "#largest position", "#largest speed"},
                      {}};
     for (const IdentifiedJoint& joint : r_.joints) {
@@ -243,7 +242,7 @@ class IdentifyPage {
     Figure figure;
     figure.id = "residuals", figure.title = "Residuals before and after";
     figure.description =
-        "One panel a joint: torque minus the description, and minus the identified mean, with the band "
+        "One panel per joint: torque minus the description, and minus the identified mean, with the band "
         "that holds 95 % by the identified covariance.";
     figure.columns = 2;
     figure.panel_height = 90.0;
@@ -274,7 +273,7 @@ class IdentifyPage {
             held ? "One point a stretch: the median of torque minus gravity while the robot stood still, before and "
                    "after the identified mean is taken out."
                  : "Torque minus the description’s, before and after the identified mean is taken out, over all "
-                   "stretches behind one another. Gaps: at the drive’s limit, or no evidence.",
+                   "intervals one after another. Gaps: at the drive’s limit, or no evidence.",
             draw_figure(figure)};
   }
 

@@ -81,7 +81,7 @@ class IkPage {
     table.heads.insert(table.heads.end(), {"#iterations", "why"});
     if (std::ssize(order_) < r_.size()) {
       table.caption = std::to_string(order_.size()) + " of " + std::to_string(r_.size()) +
-                      " targets, those first that are not reached. All stand in solutions.csv.";
+                      " targets, those first that are not reached. All are in solutions.csv.";
     }
     for (const int t : order_) {
       const ReachSolution s = r_.solution(t);

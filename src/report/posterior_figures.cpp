@@ -99,7 +99,7 @@ class PosteriorFigures {
     const std::string component = axis_name(axis);
     Figure figure;
     figure.id = "posterior-force";
-    figure.title = "The " + deployed_word(audit_) + " number, and the posterior with its doubt";
+    figure.title = "The " + deployed_word(audit_) + " number, and the posterior with its uncertainty";
     figure.columns = static_cast<int>(hands_.size());
     figure.panel_height = 140;
     const Index begin = std::max<Index>(0, focus_ - kAround), end = std::min(rows(), focus_ + kAround + 1);

@@ -137,12 +137,12 @@ Page robot_page(const Robot& robot, const RobotFacts& facts, std::shared_ptr<con
   for (const EndpointFacts& e : facts.endpoints) {
     if (e.chosen) labels.push_back(e.endpoint.label + " (" + e.endpoint.frame + ")");
   }
-  if (!labels.empty()) is.paragraphs.push_back({"It can be touched at: " + listed(labels) + "."});
+  if (!labels.empty()) is.paragraphs.push_back({"Contact points: " + listed(labels) + "."});
   if (facts.base != robot.model.base()) {
-    is.paragraphs.push_back({std::string("A profile that is written of it says ") +
+    is.paragraphs.push_back({std::string("The base of a profile written from it is ") +
                              (facts.base == Base::fixed ? "fixed" : "floating") + ": " + facts.base_why + "."});
   }
-  Answer missing{"What does its description not say?", {}};
+  Answer missing{"What is missing in its description?", {}};
   for (const std::string& one : facts.missing) missing.paragraphs.push_back({capital(one) + "."});
   for (const Note& one : facts.guesses) missing.paragraphs.push_back({"Guessed: " + note_text(one) + ".", true});
   if (missing.paragraphs.empty()) missing.paragraphs.push_back({"Nothing that dynamics need."});

@@ -276,7 +276,7 @@ Section channels_section(const FittedLog& shown) {
   if (joints) {
     section.blocks.emplace_back(
         Paragraph{"Units of joints, gyro and accelerometer are those that such channels have; the "
-                  "log itself does not say them.",
+                  "log itself does not state them.",
                   true});
   }
   return section;

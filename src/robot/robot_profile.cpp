@@ -394,7 +394,7 @@ RobotProfile find_profile(const std::string& name_or_path) {
     RobotProfile bare;
     bare.name = path.stem().string();
     bare.title = bare.name;
-    bare.provenance = "made from the description alone: no endpoints, groups or noise figures";
+    bare.provenance = "made from the description alone: no endpoints, groups or assumed noise";
     bare.model = path;
     bare.base_source = BaseSource::limbs;
     return bare;
@@ -408,7 +408,11 @@ RobotProfile find_profile(const std::string& name_or_path) {
   if (std::filesystem::exists(path / "profile.toml", ignored)) return read_profile(path / "profile.toml");
   const UnknownName text = unknown_name("robot", name_or_path, robot_names());
   throw ModelError(arg(Input::robot), text.problem,
-                   text.remedy + (text.remedy.empty() ? "" : ", or ") + "give a .toml or .urdf file");
+                   text.remedy +
+                       (text.remedy.ends_with('?') ? " Or "
+                        : text.remedy.empty()      ? ""
+                                                   : ", or ") +
+                       "give a .toml or .urdf file");
 }
 
 }  // namespace

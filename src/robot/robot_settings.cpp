@@ -175,7 +175,7 @@ Settings Robot::settings(const std::vector<std::string>& endpoints) const {
   scale.limit_from = scale.force_from;
   if (guessed && scale.force < kLeastGuessedLimit) {
     scale.limit = kLeastGuessedLimit;
-    scale.limit_from = significant_text(scale.limit, 3) + " N, as nothing says what its joints hold" + no_limits;
+    scale.limit_from = significant_text(scale.limit, 3) + " N, as no torque limits are given" + no_limits;
   }
   scale.foot_limit = scale.weight;
   scale.foot_limit_from = scale.weight_from;

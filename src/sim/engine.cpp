@@ -9,7 +9,7 @@ namespace {
 const Engine& load_engine() {
   constexpr const char* kFile = "libantaeus_mujoco.so";
   constexpr const char* kRemedy =
-      "build the target antaeus_mujoco, put it beside libantaeus.so, and pip install mujoco==4.0.0";
+      "build the target antaeus_mujoco, put it next to libantaeus.so, and pip install mujoco==4.0.0";
   void* const library = open_plugin(kFile, "simulation", kRemedy, "sim");
   const auto entry =
       reinterpret_cast<decltype(&antaeus_sim_engine_3)>(plugin_function(library, "antaeus_sim_engine_3"));

@@ -72,7 +72,7 @@ std::filesystem::path find_ffmpeg() {
     folders.remove_prefix(std::min(end + 1, folders.size()));
   }
   throw Error("ffmpeg", "the package imageio-ffmpeg is not there, and no ffmpeg on the PATH",
-              "pip install imageio-ffmpeg==0.8.1 beside mujoco, or set ANTAEUS_FFMPEG");
+              "pip install imageio-ffmpeg==0.8.1 in addition to mujoco, or set ANTAEUS_FFMPEG");
 }
 
 }  // namespace antaeus

@@ -226,7 +226,7 @@ void open_equalities(const SceneFacts& facts, RobotDescription& description) {
                          equality.what + " closes a loop from " + link(equality.body) + " to " + link(equality.other) +
                              " over " + std::to_string(joints.size()) +
                              " joints, and a tree of joints cannot hold a limb that is a loop",
-                         "remove it, or take mujoco_robot(), which leaves it out and says so");
+                         "remove it, or take mujoco_robot(), which leaves it out with a note");
       }
       for (const int joint : joints) names += (names.empty() ? "" : ", ") + detail::joint_name(facts, joint);
     }
@@ -322,7 +322,7 @@ Robot load_any_robot(const std::string& name_or_path, MeshPolicy meshes, std::op
   RobotProfile bare;
   bare.name = bare.title = description.name;
   bare.model = file;
-  bare.provenance = "made from an MJCF alone: no endpoints, groups or noise figures";
+  bare.provenance = "made from an MJCF alone: no endpoints, groups or assumed noise";
   bare.base_source = base ? BaseSource::option : BaseSource::caller;
   bare.options = std::move(robot.options);
   return make_robot(std::move(bare), robot.description);

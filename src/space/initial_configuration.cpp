@@ -56,7 +56,7 @@ const OptionTable& options_of(const DeterministicOptions&) {
   static const OptionTable table(
       "det",
       {
-          option("enabled", "", "begin where the elbow's law says, in place of the search", kSource,
+          option("enabled", "", "begin by the elbow's law instead of the search", kSource,
                  &DeterministicOptions::enabled),
           option("target_sigma", "m and 1", "smallest singular value of the bare arm's Jacobian at the start",
                  "well above soft_floor", &DeterministicOptions::target_sigma, kPositive),

@@ -22,7 +22,7 @@ void check_beside_published(std::string_view group, std::string_view name, std::
                             const std::string& place) {
   const std::string option = std::string(group) + "." + std::string(name);
   const auto refuse = [&](const std::string& why) {
-    throw OptionsError(place, option + "=" + std::string(value) + " beside space.compatibility=published: " + why,
+    throw OptionsError(place, option + "=" + std::string(value) + " with space.compatibility=published: " + why,
                        "leave one of the two");
   };
   const auto is_zero = [&] {

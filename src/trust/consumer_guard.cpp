@@ -248,7 +248,7 @@ const OptionTable& options_of(const ConsumerGuardOptions&) {
                  "docs/validation.md#loop: the shrunk value did no harm", &O::refuse_sd),
           option("set_up_time", "s",
                  "that a force has been there from the start, a residual follows gravity or velocity, or the NIS is "
-                 "high, until the set-up is doubted; 0: never",
+                 "high, until the configuration is suspect; 0: never",
                  "our choice: longer than pushes last (set_up_watch_test)", &O::set_up_time, kNotNegative),
           option("recorder_samples", "1", "samples that the flight recorder keeps", "10 s at 50 Hz, 1 s at 500 Hz",
                  &O::recorder_samples, at_least(1)),

@@ -28,7 +28,7 @@ GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::st
 
 void GuardedEstimator::reset() noexcept {
   residual_.reset();
-  // The rate of samples is history, too: it sets the limits of tests at so many alarms an hour.
+  // The rate of samples is history, too: it sets the limits of tests at so many alarms per hour.
   posterior_.take_limits(first_limits_);
   guard_.reset();
 }

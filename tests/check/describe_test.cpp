@@ -89,7 +89,7 @@ TEST_F(Describe, AnArmWithOddNames) {
   EXPECT_EQ(facts.base, Base::fixed);
   EXPECT_EQ(chosen(facts), std::vector<std::string>{"stylus"});
   EXPECT_EQ(facts.endpoints[0].endpoint.kind, EndpointKind::tool);
-  EXPECT_NE(all_of(note_texts(facts.guesses)).find("endpoint stylus: no name shows what it is"), std::string::npos);
+  EXPECT_NE(all_of(note_texts(facts.guesses)).find("endpoint stylus: unknown by name"), std::string::npos);
   EXPECT_EQ(described_profile(facts, ".").find("foot"), std::string::npos);
 }
 
@@ -110,7 +110,7 @@ TEST_F(Describe, FourLegsWithoutWords) {
   }
   EXPECT_EQ(labels,
             (std::vector<std::string>{"front left foot", "front right foot", "rear left foot", "rear right foot"}));
-  EXPECT_NE(all_of(note_texts(facts.guesses)).find("a leg: no name shows what it is"), std::string::npos);
+  EXPECT_NE(all_of(note_texts(facts.guesses)).find("a leg: unknown by name"), std::string::npos);
   EXPECT_NE(all_of(facts.missing).find("no frame is named after an IMU"), std::string::npos);
 }
 

@@ -51,7 +51,7 @@ def test_a_push_at_the_forearm_is_named_and_ringed(tmp_path):
     assert HELD in place["set"] and "panda_hand" not in place["set"]
     sentence = f"A contact at {place['link']} explains the torques of this step better"
     assert sentence in said and sentence in page
-    assert f"at the marked step rather touched: {place['link']}" in page
+    assert f"at the marked step rather contact at {place['link']}" in page
 
 
 def test_a_joint_that_is_wrong_is_named_with_its_size(tmp_path):

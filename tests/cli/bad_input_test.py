@@ -319,7 +319,7 @@ def test_disk_full(small, tmp_path, limit):
     audit_refused(small, tmp_path, file_limit=limit)
     line = refused("estimate", small, "--robot", "planar_3r", "--out", tmp_path / "wrenches.csv", file_limit=limit, names=[tmp_path / "wrenches.csv"]) \
         if limit < 8000 else ""
-    assert limit == 8000 or "make room" in line
+    assert limit == 8000 or "free disk space" in line
     assert not (tmp_path / "wrenches.csv").exists()
     assert not [f for f in tmp_path.rglob(".antaeus*")], "no temporary file is left"
 

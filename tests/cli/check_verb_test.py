@@ -116,7 +116,7 @@ def test_bad_logs_are_findings_and_no_crash(tmp_path):
 
 def test_show_begins_with_what_is_wrong(log, tmp_path):
     done = run("show", log, "--robot", "ur5e", "--out", tmp_path / "clean")
-    assert "Is the log what the profile says?" not in prose(done.stdout)
+    assert "Does the log agree with the profile?" not in prose(done.stdout)
     np.save(log / "dq.npy", -np.load(log / "dq.npy"))
     done = run("show", log, "--out", tmp_path / "out")
     assert done.returncode == 0
@@ -133,14 +133,14 @@ def test_audit_has_the_check_and_its_notes_on_the_page(log, tmp_path):
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert summary["check"]["log"] == "right" and summary["check"]["findings"] == []
     page = (tmp_path / "out" / "report.html").read_text()
-    assert "Set-up: nothing found" in page and "What is to know of the log?" not in page
+    assert "Set-up: nothing found" in page and "Notes on the log" not in page
     accelerometer = np.tile([0.0, 0.0, 30.0], (4000, 1))
     np.save(log / "imu_acc.npy", accelerometer)
     done = run("audit", log, "--robot", "ur5e", "--out", tmp_path / "out", seconds=30)
     page = (tmp_path / "out" / "report.html").read_text()
     note = json.loads((tmp_path / "out" / "summary.json").read_text())["audited"]["notes"][0]
     assert note.startswith("imu_acc: median norm 30")
-    assert page.index("What is to know of the log?") < page.index("Imu_acc: median norm 30")
+    assert page.index("Notes on the log") < page.index("Imu_acc: median norm 30")
 
 
 def test_identify_has_the_check(arm_log, tmp_path):
@@ -151,6 +151,6 @@ def test_identify_has_the_check(arm_log, tmp_path):
     serious = [f for f in check["findings"] if f["severity"] != "note"]
     page, story = (tmp_path / "out" / "report.html").read_text(), text(done.stdout)
     assert ("Set-up: nothing found" in page) == (not serious)
-    question = "Is the log what the profile says?"
+    question = "Does the log agree with the profile?"
     assert (question in story) == (question in page) == bool(serious)
     assert not serious or story.index(question) < story.index("Is the noise identified?")

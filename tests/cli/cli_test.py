@@ -362,7 +362,7 @@ def test_a_full_stdout_is_no_success(twins):
     with open("/dev/full", "wb") as full:
         done = run("audit", twins / "twin_good", "--robot", "h1_2", "--json", stdout=full)
     assert done.returncode == 2
-    assert text(done.stderr).splitlines() == ["antaeus: stdout: cannot be written; make room, or send it elsewhere"]
+    assert text(done.stderr).splitlines() == ["antaeus: stdout: cannot be written; free disk space, or redirect it"]
 
 
 def test_nothing_but_text_without_a_terminal(twins):

@@ -36,7 +36,7 @@ def test_a_verb_that_is_not_built_says_what_builds_it(lone, verb, words):
     done = lone(verb, *words)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr == f"antaeus: verb '{verb}': is not built; build it with: make {NOT_BUILT[verb]}\n"
+    assert done.stderr == f"antaeus: command '{verb}': is not built; build it with: make {NOT_BUILT[verb]}\n"
 
 
 def test_the_list_of_verbs_says_it_too(lone):
@@ -58,7 +58,7 @@ def test_a_library_that_does_not_load_is_named(lone):
 def test_the_tour_needs_all_of_them_and_says_so_before_it_runs(lone, tmp_path):
     done = lone("tour", "--out", str(tmp_path / "out"))
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "antaeus: verb 'contact': is not built; build it with: make tour\n"
+    assert done.stderr == "antaeus: command 'contact': is not built; build it with: make tour\n"
     assert not (tmp_path / "out").exists()
 
 

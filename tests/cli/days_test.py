@@ -76,7 +76,7 @@ def test_one_log_says_what_a_second_day_would_buy(days, tmp_path):
     done = run("identify", days[0], "--robot", "panda", "--contact-free", "all", "--out", tmp_path / "one", seconds=PATIENCE)
     assert done.returncode == 0
     words = " ".join(text(done.stdout).split())
-    assert "A log of a second day would make that ±" in words and "one log cannot" in words
+    assert "A log of a second session would make that ±" in words and "one log cannot" in words
     assert tomllib.loads((tmp_path / "one/profile.toml").read_text("utf-8"))["noise"]["logs"] == 1
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from command_line import prose, run, text
 
-UNUSABLE = "1 steps hold NaN, infinity or no unit quaternion (first: step 7); they keep their place, verdict invalid_input"
+UNUSABLE = "1 steps hold NaN, infinity or no unit quaternion (first: step 7); they keep their index, verdict invalid_input"
 
 
 @pytest.fixture(autouse=True)

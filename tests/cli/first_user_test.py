@@ -329,7 +329,7 @@ def test_help_and_version_are_commands_too(command):
     assert run("help", command).stdout == run(command, "--help").stdout != b""
     assert run("help").stdout == run("--help").stdout and b"antaeus help COMMAND" in run("help").stdout
     assert run("version").stdout == run("--version").stdout
-    assert "unknown verb 'chek'; did you mean 'check'?" in refused("help", "chek")
+    assert "unknown command 'chek'; did you mean 'check'?" in refused("help", "chek")
 
 
 def test_isolated_gaps_are_noted_and_exit_0(columns, tmp_path):

@@ -240,7 +240,7 @@ def test_a_verdict_outlives_a_stdout_that_fails(twins, tmp_path, full):
     incident = ("audit", twins / "twin_incident", "--robot", "h1_2", "--out", tmp_path / "out")
     done = run(*incident, stdout=full, seconds=20)
     assert done.returncode == 1
-    assert done.stderr == b"antaeus: stdout: cannot be written; make room, or send it elsewhere\n"
+    assert done.stderr == b"antaeus: stdout: cannot be written; free disk space, or redirect it\n"
     code, told = closed(*incident)
     assert (code, told) == (1, done.stderr)
     assert len(print_of(tmp_path / "out")) == 4

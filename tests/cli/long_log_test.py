@@ -70,7 +70,7 @@ def test_a_pipe_needs_a_format_and_a_log(tmp_path, logs):
     assert "set --format csv or --format parquet" in refused("estimate", "-", "-r", "planar_3r")
     assert "'xls' is unknown" in refused("estimate", "-", "--format", "xls", "-r", "planar_3r")
     assert "standard input: it is empty" in refused("estimate", "-", "--format", "csv", "-r", "planar_3r")
-    assert "the log is no pipe" in refused("estimate", logs / "log.csv", "--format", "csv", "-r", "planar_3r")
+    assert "the log is not a pipe" in refused("estimate", logs / "log.csv", "--format", "csv", "-r", "planar_3r")
 
 
 def test_an_error_in_a_pipe_names_the_pipe():

@@ -238,7 +238,7 @@ def test_sliding_joints_are_in_metres_and_newtons(tmp_path):
 
 def test_what_is_missing_is_said(tmp_path):
     told = text(run("robot", QUADRUPED).stdout)
-    assert "What the description does not say" in told and "by tree and names" in told
+    assert "Missing in the description" in told and "from tree and names" in told
 
 
 @pytest.mark.parametrize("letters", [1, 37, 90])

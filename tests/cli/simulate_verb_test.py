@@ -233,7 +233,7 @@ def test_a_clip(tmp_path):
     frames = np.frombuffer(raw, np.uint8).reshape(3, 120, 160, 3).astype(float)
     assert frames.std(axis=(1, 2)).min() > 5, "a picture of one colour"
     assert np.abs(frames[0] - frames[1]).max() > 50, "the arm stands in another state"
-    assert "clip.mp4 beside this page" in (tmp_path / "out" / "report.html").read_text()
+    assert "clip.mp4 next to this page" in (tmp_path / "out" / "report.html").read_text()
 
 
 @pytest.mark.parametrize("traced", [False, True])

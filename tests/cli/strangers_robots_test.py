@@ -99,7 +99,7 @@ def lift(tmp_path):
 def test_sliding_joints_are_in_metres_and_newtons(lift, tmp_path):
     pose = ("-r", lift, "-e", "tool", "--positions", "column=0.2,a=0.3,c=0.02")
     told = text(run("preflight", *pose).stdout)
-    assert "column: an effort limit of 900000 N beside a weight of 177 N is not a usable value, and no noise is taken from it" in " ".join(told.split()), told
+    assert "column: an effort limit of 900000 N for a weight of 177 N is not a usable value, and no noise is taken from it" in " ".join(told.split()), told
     assert [line for line in told.splitlines() if line.strip().startswith("column ") and " N " in line], told
     marks = answer("map", *pose, "-j", "column", "-j", "c", "--steps", "3")["marks"]
     assert set(marks[0]) >= {"x_m", "y_rad"} and "x_rad" not in marks[0]
@@ -159,8 +159,8 @@ def test_show_draws_a_motion_of_contact(quadruped, tmp_path):
     done = run("show", tmp_path / "still.npz", "--robot", quadruped, "--out", tmp_path / "shown")
     told = " ".join(text(done.stdout).split())
     assert done.returncode == 0 and "the quad has 12" not in told and "without time" not in told, told
-    assert "the first seven are read as the base's pose" in told and "The clock is made of dt, 0.002 s a row" in told, told
-    assert "The base moves as the first seven numbers of q say" in (tmp_path / "shown" / "report.html").read_text()
+    assert "the first seven are read as the base's pose" in told and "The clock is computed from dt, 0.002 s per row" in told, told
+    assert "The base moves by the first seven numbers of q" in (tmp_path / "shown" / "report.html").read_text()
 
 
 # --- MJCF ----------------------------------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ def test_an_option_given_twice_is_named():
 
 def test_an_option_before_the_verb_is_named():
     line = told("--robot", "ur5e", "audit", "x")
-    assert "'--robot' stands before the verb; write antaeus audit first, then --robot" in line, line
+    assert "'--robot' comes before the command; write antaeus audit first, then --robot" in line, line
 
 
 @pytest.mark.parametrize("name", ["x.xlsx", "x.json", "x.CSV.gz"])

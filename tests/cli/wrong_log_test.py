@@ -126,7 +126,7 @@ def test_no_ok_with_a_wrong_force(mistake, noise, identified, tmp_path):
     share = np.mean(wrong & (verdict == "ok"))
     print(f"{mistake}, {noise}: ok {np.mean(verdict == 'ok'):.3f}, ok and wrong {share:.4f}, wrong {np.mean(wrong):.3f}")
     assert share <= WRONG_SHARE
-    assert talk.index("Is the log what the profile says?") < talk.index("Estimator posterior")
+    assert talk.index("Does the log agree with the profile?") < talk.index("Estimator posterior")
 
 
 def test_a_right_log_keeps_its_ok(identified, tmp_path):
@@ -137,7 +137,7 @@ def test_a_right_log_keeps_its_ok(identified, tmp_path):
     assert share >= LEAST_OK
     suspected = ("set_up_suspect", "contact_since_start", "residual_follows", "nis_stays_high")
     assert not any(word in given for given in reasons for word in suspected)
-    assert "Is the log" not in talk
+    assert "Does the log agree" not in talk
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -148,7 +148,7 @@ def test_the_audit_tells_the_finding_and_no_story(mistake, tmp_path):
     summary = json.loads(done.stdout)
     assert summary["outcome"] == "wrong_set_up"
     assert summary["verdict"][0]["id"] == "what"
-    assert summary["verdict"][0]["text"].startswith("The log is not what the profile says: ")
+    assert summary["verdict"][0]["text"].startswith("The log does not agree with the profile: ")
     causes = summary["cause_test"]["causes"]
     assert not causes or not (causes[0]["cause"].startswith("payload") and causes[0]["size"] < 0)
     page = (tmp_path / "out/report.html").read_text().split("Every setting of this audit")[0]

@@ -93,7 +93,7 @@ TEST_F(ContactMotionTest, SizesAreNamed) {
   }
   expect("squat [root_euler]: is 5 × 5; give 5 × 6",
          with(good(), [](M& m) { m.root_euler = SampleMatrix::Zero(kFrames, 5); }));
-  expect("squat [q]: is 5 × 24; beside root_euler give 4 × 17",
+  expect("squat [q]: is 5 × 24; with root_euler give 4 × 17",
          with(good(), [](M& m) { m.root_euler = SampleMatrix::Zero(kFrames - 1, 6); }));
   expect("squat [v_next]: is 10 × 23", with(states(), [&](M& m) {
            m.a.resize(0, 0), m.v_next = SampleMatrix::Zero(2 * kFrames, nv_), m.dt = VectorX::Constant(1, 0.01);
@@ -155,7 +155,7 @@ TEST_F(ContactMotionTest, TheClockIsOne) {
   expect("squat [time]: goes back at frame 3", timed(3, 1.0));
   expect("squat [time]: is uneven: ", timed(3, 1.0305));
   expect("squat [time]: holds NaN", timed(3, kNaN));
-  expect("squat [dt]: is 0.01 s, but time goes on by 0.02", with(good(), [&](M& m) { m.time = 2.0 * even; }));
+  expect("squat [dt]: is 0.01 s, but time advances by 0.02", with(good(), [&](M& m) { m.time = 2.0 * even; }));
   const auto state = [&](const VectorX& time, double dt) {
     return with(states(), [&](M& m) { m.time = time, m.dt = VectorX::Constant(1, dt); });
   };
@@ -174,11 +174,11 @@ TEST_F(ContactMotionTest, TheClockIsOne) {
   expect("squat [dt]: has 5 numbers; forces over time",
          with(states(), [](M& m) { m.dt = VectorX::Constant(kFrames, 0.01); }), {kSoles, true});
   // Half a state.
-  expect("squat [v]: is missing beside v_next", with(good(), [&](M& m) { m.v_next = states().v; }));
-  expect("squat [a]: is missing beside v", with(states(), [](M& m) { m.a.resize(0, 0); }));
-  expect("squat [v]: is missing beside a", with(states(), [](M& m) { m.v.resize(0, 0); }));
-  expect("squat [v_next]: stands beside a", with(states(), [](M& m) { m.v_next = m.v; }));
-  expect("squat [dt]: is missing beside v_next", with(states(), [](M& m) { m.v_next = m.v, m.a.resize(0, 0); }));
+  expect("squat [v]: is missing with v_next", with(good(), [&](M& m) { m.v_next = states().v; }));
+  expect("squat [a]: is missing with v", with(states(), [](M& m) { m.a.resize(0, 0); }));
+  expect("squat [v]: is missing with a", with(states(), [](M& m) { m.v.resize(0, 0); }));
+  expect("squat [v_next]: is given with a", with(states(), [](M& m) { m.v_next = m.v; }));
+  expect("squat [dt]: is missing with v_next", with(states(), [](M& m) { m.v_next = m.v, m.a.resize(0, 0); }));
 }
 
 TEST_F(ContactMotionTest, RequestsAreChecked) {

@@ -179,7 +179,7 @@ TEST(ContactPosterior, ARaisedFootCarriesNothing) {
   const ContactPosterior posterior = split(one.motion, flat_sole());
   ASSERT_EQ(posterior.status, Status::ok);
   EXPECT_LT(posterior.feet[1].mean.col(2).cwiseAbs().maxCoeff(), 5 * SplitOptions{}.load_sd_raised * kWeight);
-  EXPECT_EQ(posterior.remark, "b never touches: its wrench is what is left for a raised foot");
+  EXPECT_EQ(posterior.remark, "b is never in contact: its wrench is the remainder for a raised foot");
   EXPECT_TRUE(posterior.unobservable.empty());
   // The body stands as on two feet: one foot under its side cannot explain that.
   EXPECT_GT(posterior.nis.mean(), 3 * posterior.nis_dof);

@@ -56,7 +56,7 @@ TEST(Messages, ANoteIsASentenceOfItsParts) {
   const Note note(NoteCode::invalid_steps, "", {3, 7});
   EXPECT_EQ(note.severity, Severity::warning);
   EXPECT_EQ(note_text(note),
-            "3 steps hold NaN, infinity or no unit quaternion (first: step 7); they keep their place, verdict "
+            "3 steps hold NaN, infinity or no unit quaternion (first: step 7); they keep their index, verdict "
             "invalid_input");
   EXPECT_TRUE(
       note_text({NoteCode::invalid_steps, "tau 1 has no reading", {3, 7}}).starts_with("tau 1 has no reading; 3 "));

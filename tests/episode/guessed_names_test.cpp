@@ -162,14 +162,15 @@ TEST_F(GuessedNames, ALogOfSomeOfTheMotorsSaysWhichKeyHelps) {
       "zero");
   put("two/tau.npy", to_npy({1, 2}, {1, 2}));
   put("two/qpos.npy", to_npy({1, 2}, {1, 2}));
-  EXPECT_EQ(error("two"),
-            "two/tau.npy: shape (1, 2), not (steps, 3); give one column a motor of planar_3r, or write a profile whose "
-            "motors are those that are logged, in the order of the columns: the others are then locked at zero");
+  EXPECT_EQ(
+      error("two"),
+      "two/tau.npy: shape (1, 2), not (steps, 3); give one column per motor of planar_3r, or write a profile whose "
+      "motors are those that are logged, in the order of the columns: the others are then locked at zero");
   put("whole/tau.npy", to_npy({1, 3}, {1, 2, 3}));
   put("whole/qpos.npy", to_npy({1, 10}, std::vector<double>(10, 0.0)));
   EXPECT_EQ(
       error("whole"),
-      "whole/qpos.npy: shape (1, 10), not (steps, 3); give one column a motor of planar_3r: the first seven may be "
+      "whole/qpos.npy: shape (1, 10), not (steps, 3); give one column per motor of planar_3r: the first seven may be "
       "the base's, whose orientation belongs into imu_quat");
   put("strangers.csv", "a.effort,b.effort,a.position,b.position\n1,2,3,4\n");
   EXPECT_NE(error("strangers.csv").find("it has 2 joints (a, b), none of them named as one of the 3 motors"),

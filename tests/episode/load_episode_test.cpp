@@ -218,7 +218,7 @@ TEST_F(LoadEpisode, CsvRefusals) {
   EXPECT_ERROR(load("nothing.csv"), "no steps");
   put("other.csv", "a,b\n1,2\n");
   EXPECT_ERROR(load("other.csv"),
-               "(tau_{motor}): missing; an episode needs tau and qpos, one row a step; set episode.tau");
+               "(tau_{motor}): missing; an episode needs tau and qpos, one row per step; set episode.tau");
   // One column for three motors would be read three times over.
   put("one.csv", "tau,qpos_0,qpos_1,qpos_2,target_dof_0,target_dof_1,target_dof_2\n1,2,3,4,5,6,7\n");
   EpisodeOptions options;
@@ -281,7 +281,7 @@ TEST_F(LoadEpisode, ShapeRefusals) {
   put_required("log", 3);
   const std::string tau = path("log/tau.npy").string();
   put("log/tau.npy", to_npy({3, 4}, samples(3, 0.0, 4)));
-  EXPECT_ERROR(load("log"), tau + ": shape (3, 4), not (steps, 3); give one column a motor of planar_3r");
+  EXPECT_ERROR(load("log"), tau + ": shape (3, 4), not (steps, 3); give one column per motor of planar_3r");
   put("log/tau.npy", to_npy({3}, {1, 2, 3}));
   EXPECT_ERROR(load("log"), tau + ": shape (3,), not (steps, 3)");
   put("log/tau.npy", to_npy({3, 3, 1}, samples(3, 0.0)));

@@ -111,7 +111,7 @@ TEST(Identify, WithoutLabelsSixJointsShowNothing) {
   EXPECT_FALSE(result.identified);
   EXPECT_EQ(result.method, IdentifyMethod::unlabelled);
   ASSERT_EQ(result.missing.size(), 1U);
-  EXPECT_NE(result.missing[0].find("name contact-free stretches"), std::string::npos);
+  EXPECT_NE(result.missing[0].find("declare contact-free intervals"), std::string::npos);
 }
 
 TEST(Identify, StretchesOfOneLogStandInPlaceOfThoseOfAll) {

@@ -117,7 +117,7 @@ TEST(Unlabelled, NothingIsIdentifiedWhereAContactMayBeAnything) {
     const Drawn drawn = draw({.robot = name});
     const UnlabelledResult result = fit_unlabelled(drawn.samples, drawn.limits, drawn.prior);
     EXPECT_FALSE(result.identified) << name;
-    EXPECT_NE(result.reason.find("name contact-free stretches"), std::string::npos) << result.reason;
+    EXPECT_NE(result.reason.find("declare contact-free intervals"), std::string::npos) << result.reason;
     EXPECT_TRUE(std::isnan(result.kappa));
     EXPECT_EQ(result.parameters.size() + result.sd.size(), 0);
   }

@@ -91,8 +91,8 @@ TEST(Npz, HeadersThatLieAreRefused) {
   EXPECT_ERROR(npz_of(with(whole, entry + 24, 1 << 30, 4)), "contradicts");
   EXPECT_ERROR(npz_of(with(whole, entry + 20, 0x7fffffff, 4)), "reach into the directory");
   EXPECT_ERROR(npz_of(with(whole, entry + 24, 0xffffffff, 4)), "a number of more than 32 bits is missing");
-  EXPECT_ERROR(npz_of(with(whole, entry + 42, 7, 4)), "not where the directory says");
-  EXPECT_ERROR(npz_of(with(whole, entry + 42, 0xfffffff0, 4)), "not where the directory says");
+  EXPECT_ERROR(npz_of(with(whole, entry + 42, 7, 4)), "not where the directory states");
+  EXPECT_ERROR(npz_of(with(whole, entry + 42, 0xfffffff0, 4)), "not where the directory states");
   EXPECT_ERROR(npz_of(with(whole, first_local(whole) + 30, 'z', 1)), "contradicts");
   EXPECT_ERROR(npz_of(with(whole, entry + 46 + 2, 'x', 1)), "no .npy member");
   const std::size_t end = end_record(whole);

@@ -67,7 +67,8 @@ TEST(Stl, TruncatedBinaryIsRefusedAtEveryLength) {
       if (size == 84 + 50) continue;  // below
       EXPECT_THROW(stl_of(whole.substr(0, size)), Error) << size;
     }
-    EXPECT_ERROR(stl_of(whole.substr(0, 84 + 50)), "its header says 2 triangles, which take 184 bytes, and it has 134");
+    EXPECT_ERROR(stl_of(whole.substr(0, 84 + 50)),
+                 "its header states 2 triangles, which take 184 bytes, and it has 134");
     EXPECT_ERROR(stl_of(whole + "x"), "and it has 185");
   }
 }

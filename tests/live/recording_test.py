@@ -358,7 +358,7 @@ def test_a_full_disk_is_one_line_and_recording_goes_on_when_there_is_room(robot,
     recorder._full_until = 1e-9  # and so much time passes
     take(blocks[quarter + 100:])
     parts = recorder.close()
-    assert len(lines) == 2 and lines[1].startswith("record: ") and "room again" in lines[1], lines
+    assert len(lines) == 2 and lines[1].startswith("record: ") and "space again" in lines[1], lines
     assert len(parts) == 2
     assert len(differing(parts[0], tmp_path / "out")) == 0  # as it was when the disk filled
     assert about_part(parts[-1])["begins"] == "room_again"

@@ -21,7 +21,7 @@ def test_fields_and_files(tmp_path):
     assert robot.model.motor_names() == facts.motors and robot.endpoint_frames() == [e.frame for e in feet]
     assert facts.profile.startswith("# Written by") and "[[endpoints]]" in facts.profile
     facts.save(tmp_path / "robot.html")
-    assert "What does its description not say?" in (tmp_path / "robot.html").read_text(encoding="utf-8")
+    assert "What is missing in its description?" in (tmp_path / "robot.html").read_text(encoding="utf-8")
     facts.save(tmp_path / "robot.json")
     assert json.loads((tmp_path / "robot.json").read_text(encoding="utf-8")) == facts.summary
     assert "<iframe" in facts._repr_html_()

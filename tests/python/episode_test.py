@@ -59,7 +59,7 @@ def test_a_profiles_channels_are_applied_where_that_is_asked_for(tmp_path):
 
 
 @pytest.mark.parametrize(("change", "kind", "message"), [
-    ({"q": None}, antaeus.EpisodeError, "q: missing; an episode needs tau and qpos, one row a step"),
+    ({"q": None}, antaeus.EpisodeError, "q: missing; an episode needs tau and qpos, one row per step"),
     ({"tau": np.zeros((STEPS, 26))}, antaeus.EpisodeError, "tau: shape (40, 26), not (steps, 27)"),
     ({"v": np.zeros((STEPS - 1, 27))}, antaeus.EpisodeError, "v: 39 steps, but tau has 40"),
     ({"q": np.zeros(27)}, antaeus.EpisodeError, "Episode.from_arrays: q: it has 1 dimensions; give two: steps, and columns"),

@@ -66,7 +66,7 @@ def test_an_offset_that_stepped_with_a_version(capsys, planted, untouched):
 
 def test_a_pose_that_alarms(capsys, planted, untouched):
     row = one_row([row for row in asked(capsys, planted, "poses") if row["avoid"]], robot="h1_2", joint="left_elbow", position=1.0, avoid="alarms")
-    assert row["low"] < 240 < row["high"]  # alarms an hour that were planted
+    assert row["low"] < 240 < row["high"]  # alarms per hour that were planted
     assert not [row for row in asked(capsys, untouched, "poses") if row["avoid"]]
     assert not [row for row in asked(capsys, untouched, "whole_poses") if row["avoid"]]
 
@@ -269,7 +269,7 @@ def test_the_report_tells_what_was_planted(capsys, planted, untouched):
     summary = json.loads((planted / "summary.json").read_text(encoding="utf-8"))
     for words in ("panda-1, panda_joint3: Coulomb friction grows by ", "ur5e-0, shoulder_lift: its offset stepped by 0.", "ur5e with software 1.5: zero is within the 95 % ellipsoid in only ",
                   "phantoms in 20 logs with software 1.5", "panda-2, panda_joint5: its torque is noisy", "panda: software 1.5 raises",
-                  "alarms an hour with left_elbow from 1 to 1.5", "upright as a weight is", "9 logs gave no result, most by cause corrupt"):
+                  "alarms per hour with left_elbow from 1 to 1.5", "upright as a weight is", "9 logs gave no result, most by cause corrupt"):
         assert sum(words in line for line in summary["findings"]) == 1, (words, summary["findings"])
         assert words in said
     assert summary["schema"] == "antaeus.fleet.report/1" and summary["totals"]["logs"] == 360 and summary["queries"]["failures"]["rows"] == 1

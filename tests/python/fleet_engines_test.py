@@ -137,7 +137,7 @@ def test_ctrl_c_leaves_a_folder_that_goes_on(fleet_of_40):
     driver.send_signal(signal.SIGINT)
     _, said = driver.communicate(timeout=600)
     assert driver.returncode == -signal.SIGINT
-    assert said.strip() == "antaeus: stopped; stopped keeps what is done, and the same command goes on from there"
+    assert said.strip() == "antaeus: stopped; stopped keeps what is done, and the same command continues from there"
     until(lambda: not any(pathlib.Path(f"/proc/{pid}").exists() for pid in below))
     assert attempts(folder / "stopped") >= 2
 

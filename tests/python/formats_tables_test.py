@@ -101,7 +101,7 @@ def test_robomimic(h5py, tmp_path):
     np.testing.assert_array_equal(values["dq"], made[0, "robot0_joint_vel"])
     np.testing.assert_array_equal(values["tau"], made[0, "robot0_joint_torque"])
     assert times.tolist() == [50_000_000 * step for step in range(len(times))] and len(times) == 40000
-    assert "20 rows a second by control_freq" in recording.clock and channel(recording, "qpos").columns == tuple("0123456")
+    assert "20 rows per second by control_freq" in recording.clock and channel(recording, "qpos").columns == tuple("0123456")
     assert channel(recording, "tau").unit == "unknown"
     assert any("states float64 40000×32: the simulator's state" in one for one in recording.unmapped)
     assert any(one.startswith("/data/demo_0/obs/robot0_gripper_qpos") for one in recording.unmapped)

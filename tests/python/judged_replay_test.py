@@ -186,7 +186,7 @@ def test_what_only_a_loop_can_do_is_refused(robot, judged):
         (lambda: antaeus.replay(robot=robot, endpoints=WRISTS, **log, want=WANT, settings={"posterior.rows": "all"}),
          r'^posterior\.rows: .*settings=\{"posterior\.rows": "own"\}'),
         (lambda: replay(log["q"], log["tau"], time=log["time"]), r"^time: .*verdict"),
-        (lambda: judged(**log, variance=log["q"], want=WANT), r"^variance: the robot's settings say it"),
+        (lambda: judged(**log, variance=log["q"], want=WANT), r"^variance: the robot's settings give it"),
         (lambda: judged(**log, want=("verdct",)), r"did you mean 'verdict'"),
         (lambda: antaeus.BatchReplay(robot, WRISTS, settings={"posterior.rws": "own"}), r"did you mean 'rows'"),
     ]:

@@ -192,7 +192,7 @@ def test_a_folder_of_the_users_with_a_name_of_fleets_is_refused(tmp_path, name):
     done = run_fleet(tmp_path / "logs", "--robot", "planar_3r", "--out", ".", cwd=project)
     said = done.communicate(timeout=PATIENCE)[1]
     assert done.returncode == 2 and said.count("\n") == 1, said
-    assert f"{name}/0.npz: is in the place of a table of fleet, which did not write it; name another folder with --out, or move it away" in said
+    assert f"{name}/0.npz: takes the path of a fleet table, and fleet did not write it; name another folder with --out, or move it away" in said
     assert tree(project) == before
 
 

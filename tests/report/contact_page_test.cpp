@@ -123,8 +123,8 @@ TEST(ContactPage, TwoFeetShareTheWeight) {
   EXPECT_EQ(page.badge, "limits not checked");
   EXPECT_EQ(plain_text(page.subtitle).substr(0, 8), "20 steps");
   EXPECT_TRUE(says(page, "foot_0 carries 50 % of it and foot_1 50 %")) << answers(page);
-  EXPECT_TRUE(says(page, "foot_1 touches in every step and pushes the robot up with 250 N on average meanwhile"));
-  EXPECT_TRUE(says(page, "six equations a step, the contacts that touch have up to 12 unknowns"));
+  EXPECT_TRUE(says(page, "foot_1 is in contact in every step and pushes the robot up with 250 N on average meanwhile"));
+  EXPECT_TRUE(says(page, "six equations per step, the active contacts have up to 12 unknowns"));
   EXPECT_TRUE(says(page, "can be trusted is not known: the soles are not known."));
   EXPECT_TRUE(says(page, "Nothing: the contacts make all of the force"));
   EXPECT_TRUE(says(page, "explains any motion"));
@@ -152,7 +152,7 @@ TEST(ContactPage, HiddenContactsAreTold) {
   HiddenTrace& hidden = result.posterior->hidden;
   hidden.force = hidden.sd = VectorX::Constant(kSteps, 30.0);
   hidden.resolution = 10.0;
-  EXPECT_TRUE(says(contact_page(result), "No contact beside these is certain. A touch of less than about 19.6 N"));
+  EXPECT_TRUE(says(contact_page(result), "No contact besides these is certain. A contact of less than about 19.6 N"));
   hidden.seen.push_back({0.05, 0.15, {-0.1, 0.2, 0.0}, 0.06, 120.0, 20.0, 87.0, 6.0});
   const Page page = contact_page(result);
   EXPECT_TRUE(says(page,
@@ -201,7 +201,7 @@ TEST(ContactPage, OneContactPointsAndFourFeet) {
   const ContactResult one = standing(1), points = standing(3, ContactType::point), four = standing(4);
   const Page single = contact_page(one);
   EXPECT_TRUE(single.views.selectors.empty());  // one contact, one joint
-  EXPECT_TRUE(says(single, "Never more than one of these contacts touches at a time"));
+  EXPECT_TRUE(says(single, "Never more than one of these contacts is active at a time"));
   expect_whole(single);
   const Page of_points = contact_page(points);
   EXPECT_TRUE(says(of_points, "up to 9 unknowns"));
@@ -253,7 +253,7 @@ TEST(ContactPage, WithoutARobotTheFeetMoveAndUpIsDrawnUp) {
   const Page page = contact_page(result);
   EXPECT_EQ(page.answers[0].question, "What carries the body?");
   EXPECT_TRUE(says(page, "pushes the body up with 250 N"));
-  EXPECT_TRUE(says(page, "A total wrench says nothing of friction, soles and motors."));
+  EXPECT_TRUE(says(page, "A total wrench does not show friction, soles and motors."));
   EXPECT_EQ(panel(page, "torque"), nullptr);
   ASSERT_EQ(page.views.scenes.size(), 1u);
   const Scene& scene = page.views.scenes[0];

@@ -330,8 +330,8 @@ TEST_F(HtmlReport, KnowsWhetherAnImuTurnedTheBase) {
     audit.audited.reconstruction.used_imu = used;
     return test::payload_of(html_report(audit))["note"].text();
   };
-  EXPECT_EQ(note(false), "The robot’s base is drawn upright and in place: the log does not say where it was.");
-  EXPECT_NE(note(true).find("How it was turned, which the IMU says, is in the forces"), std::string::npos);
+  EXPECT_EQ(note(false), "The robot’s base is drawn upright and in place: its pose is not in the log.");
+  EXPECT_NE(note(true).find("Its orientation by the IMU is in the forces"), std::string::npos);
 }
 
 /// Every id is unique: the statements' are used as anchors.

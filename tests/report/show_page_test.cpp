@@ -312,10 +312,10 @@ TEST(ShowPage, TheBaseIsTurnedAsTheImuSays) {
       EXPECT_NEAR(value, base[static_cast<Eigen::Index>(c)], tolerance::kSameQuantity);
     }
   }
-  EXPECT_NE(page.views.scenes[0].note.find("The base is turned as the IMU says, through torso"), std::string::npos);
+  EXPECT_NE(page.views.scenes[0].note.find("The base is turned by the IMU, through torso"), std::string::npos);
   log.channels.pop_back();
   const Page upright = show_page(log, &robot);
-  EXPECT_NE(upright.views.scenes[0].note.find("drawn upright and in place: the log does not say where it was."),
+  EXPECT_NE(upright.views.scenes[0].note.find("drawn upright and in place: its pose is not in the log."),
             std::string::npos);
   EXPECT_EQ(upright.views.scenes[0].robots[0].base[3], kNoChannel);
 }

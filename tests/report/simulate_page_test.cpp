@@ -46,7 +46,7 @@ TEST(SimulatePage, TellsWhatWasMissed) {
   const std::string html = html_page(page);
   for (const char* const words : {"The criterion is missed: force_mean.", "4.98 to 5.02", "Hold &lt;5 N&gt;", "4.89",
                                   "Soft contact.", "As printed, and ours.", "contact was felt",
-                                  "clip.mp4 beside this page: 30 pictures.", "antaeus simulate hold"}) {
+                                  "clip.mp4 next to this page: 30 pictures.", "antaeus simulate hold"}) {
     EXPECT_NE(html.find(words), std::string::npos) << words;
   }
   EXPECT_EQ(html_page(simulate_page(result, nullptr, "30 pictures")), html);

@@ -288,7 +288,7 @@ TEST_F(NoiseInAProfile, WhatIsImpossibleIsRefusedWithItsLine) {
                  "one of 'limit_offset' and 'limit_sd'");
   expect_refused(with("white_sd", "0.0"), "white_sd = 0.0", "'white_sd' must be more than zero");
   expect_refused(with("value", "inf"), "value = inf", "'value' must be finite");
-  expect_refused(with("se", "0.125"), "se = 0.125", "its 'row' says");
+  expect_refused(with("se", "0.125"), "se = 0.125", "by its 'row'");
   expect_refused(with("identified_speed", "0.0"), "identified_speed = 0.0",
                  "'identified_speed' must be more than zero");
   expect_refused(with("evidence", "\"no\""), "evidence = \"no\"", "'evidence' must be true or false");
@@ -318,7 +318,7 @@ TEST_F(NoiseInAProfile, ARowIsWhatItsErrorSays) {
   expect_refused(row(bytes.substr(0, bytes.size() - 4)), "row = \"" + bytes.substr(0, 8), "is not a row of numbers");
   expect_refused(row("*" + bytes.substr(1)), "row = \"*", "is not a row of numbers");
   expect_refused(row("AAAAAAAA+H8="), "row = \"AAAAAAAA+H8=", "is not finite");
-  expect_refused(row(""), "row = \"\"", "its 'row' says 0");
+  expect_refused(row(""), "row = \"\"", "by its 'row' 0");
 }
 
 TEST_F(NoiseInAProfile, OfLockedJointsIsLeftOut) {

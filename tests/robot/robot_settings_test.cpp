@@ -138,7 +138,7 @@ TEST_F(RobotSettings, TheForceLimitIsWhatTheJointsHold) {
   for (Segment& segment : unlimited) segment.effort = 0.0;
   const Robot none = robot_of(chain(unlimited, 2.0, "tip", 0.2), Base::fixed);
   EXPECT_EQ(limit_of(none).first, "100");
-  EXPECT_NE(limit_of(none).second.find("2 × 50 N, as nothing says what its joints hold (it has no effort limits)"),
+  EXPECT_NE(limit_of(none).second.find("2 × 50 N, as no torque limits are given (it has no effort limits)"),
             std::string::npos)
       << limit_of(none).second;
   // A guess from more weight than that stays: 0.15 × 103 kg × 9.81 m/s² × 2 = 303 N.

@@ -446,7 +446,7 @@ TEST_F(Hypotheses, DoesNotAllocate) {
 }
 
 TEST(SequentialHypothesisTest, AlarmsAtTheChosenRate) {
-  // χ² with 8 degrees of freedom at 10 Hz, 300 false alarms an hour: 120 samples on average, 10 hours.
+  // χ² with 8 degrees of freedom at 10 Hz, 300 false alarms per hour: 120 samples on average, 10 hours.
   Noise noise(110);
   SequentialHypothesis sequential({.false_alarms_per_hour = 300, .independent_rate = 10});
   int alarms = 0;

@@ -319,7 +319,7 @@ class LivePage implements Owner {
   }
 
   private tellSign(sign: string): void {
-    const whose = sign === 'on_environment' ? 'of the robot on what it touches' : sign === 'on_robot' ? 'of what touches the robot, on the robot' : '';
+    const whose = sign === 'on_environment' ? 'of the robot on its contacts' : sign === 'on_robot' ? 'of contacts on the robot' : '';
     setText(this.sign, `Forces are those ${whose || 'of the profile\u2019s sign'}, in world axes. A link\u2019s colour is the residual of its joint, from one sd up to its limit: blue above zero, orange below.`);
   }
 

@@ -15,7 +15,7 @@ export class Events {
   readonly root = element('section', { class: 'events', 'aria-labelledby': 'events-head' });
   readonly all: Happened[] = [];
   private readonly list = element('ol', { tabindex: '-1' });
-  private readonly none = element('p', { class: 'quiet' }, 'Nothing yet. Alarms, refusals and marks stand here; a press on one goes to its moment.');
+  private readonly none = element('p', { class: 'quiet' }, 'Nothing yet. Alarms, refusals and marks appear here; select one to go to its time.');
   private last = 0; // id: they rise, and come once more with a new connection
   private chosen: HTMLElement | null = null;
 
@@ -59,7 +59,7 @@ export class MarkDialog {
 
   constructor(send: (text: string) => void) {
     const form = element('form', { method: 'dialog' }, element('h2', { id: 'mark-head' }, 'Mark this moment'),
-      element('label', { for: 'mark-text' }, 'What happened? It goes into the record with the time of now.'), this.text,
+      element('label', { for: 'mark-text' }, 'What happened? It is recorded with the current time.'), this.text,
       element('div', { class: 'row' }, element('button', { type: 'submit', class: 'strong' }, 'Mark'), element('button', { type: 'button', id: 'mark-cancel' }, 'Cancel')));
     form.addEventListener('submit', (event) => {
       event.preventDefault();

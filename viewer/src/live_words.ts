@@ -19,7 +19,7 @@ export const STOP: Standing = { word: 'Stop asked', sign: '\u2b23', tone: 'bad' 
 export function ofStream(stream: string, heldOff: boolean): (Standing & { because: string }) | null {
   if (stream === 'silent') return { word: 'Silent', sign: '\u25a0', tone: 'bad', because: 'No sample comes; zero is handed on.' };
   if (stream === 'ended') return { word: 'Ended', sign: '\u25a0', tone: 'bad', because: 'The source has ended; this is its last sample.' };
-  if (stream === 'lost') return { word: 'Not known', sign: '\u2715', tone: 'bad', because: 'There is no connection; this is the last sample that came.' };
+  if (stream === 'lost') return { word: 'Not known', sign: '\u2715', tone: 'bad', because: 'No connection; this is the last sample received.' };
   if (heldOff) return { word: 'Held off', sign: '\u25b2', tone: 'doubtful', because: 'The stream has just begun or come back; zero is handed on until it has run evenly.' };
   return null;
 }

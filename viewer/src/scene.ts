@@ -66,7 +66,7 @@ export class SceneView {
     this.renderer = new WebGLRenderer({ canvas, context, alpha: true });
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
     canvas.setAttribute('role', 'img');
-    canvas.setAttribute('aria-label', `${spec.title || 'Robot'} ${live ? 'as it moves; the numbers stand beside it' : 'at the cursor; the numbers stand in the lists and in the table of rows'}`);
+    canvas.setAttribute('aria-label', `${spec.title || 'Robot'} ${live ? 'as it moves; the numbers are next to it' : 'at the cursor; the numbers are in the lists and in the table of rows'}`);
     this.box.append(canvas);
     this.robots = spec.robots.map((robot) => new Robot(data, robot));
     const size = this.sizeOfRobots();

@@ -116,7 +116,7 @@ export class Viewer {
     if (run.bin <= 1) return `Every step is drawn. ${axis}${together}`;
     const [from, to] = [run.first_step + run.whole_begin, run.first_step + run.whole_end - 1];
     const whole = run.whole_end > run.whole_begin ? `Steps ${from} to ${to} are drawn one by one; elsewhere each` : 'Each';
-    return `${whole} ${run.bin} steps are drawn by their minimum and maximum, and what stands in space by one of them. ${axis}${together}`;
+    return `${whole} ${run.bin} steps are drawn by their minimum and maximum, and scenes by one of them. ${axis}${together}`;
   }
 
   private listen(): void {

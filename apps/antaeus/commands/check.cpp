@@ -69,7 +69,7 @@ struct CheckCommand {
         "\n" + wrapped("Written to " + file + ": a profile that states " +
                            (repaired.stated == 1 ? std::string("one finding")
                                                  : std::to_string(repaired.stated) + " findings") +
-                           ". Use it in place of the robot's name: --robot " + shell_word(fixed_file()) + ".",
+                           ". Use it instead of the robot's name: --robot " + shell_word(fixed_file()) + ".",
                        2, "--robot " + shell_word(fixed_file()));
     if (repaired.stated > 0)
       text += wrapped(

@@ -194,7 +194,7 @@ LabelledPose typed_pose(const Robot& robot, const std::string& text) {
 LabelledPose PoseChoice::load(const Robot& robot, const EpisodeOptions& options, VectorX* target,
                               std::optional<Eigen::Vector4d>* imu_xyzw) const {
   if (!pose.empty() + !positions.empty() + !episode.empty() != 1) {
-    throw OptionsError("pose", "none, or more than one",
+    throw OptionsError("pose", "missing, or more than one",
                        std::string("give one of --pose, --positions") + (recorded ? ", --episode" : ""));
   }
   if (!pose.empty()) return typed_pose(robot, pose);
@@ -261,7 +261,7 @@ std::string notes_text(const std::vector<Note>& notes) {
 
 std::string set_up_text(const std::vector<std::string>& sentences) {
   if (sentences.empty()) return {};
-  std::string text = heading("Is the log what the profile says?");
+  std::string text = heading("Does the log agree with the profile?");
   for (const std::string& sentence : sentences) text += wrapped("• " + sentence, 2);
   return text;
 }

@@ -183,7 +183,7 @@ struct ContactCommand {
       if (ending != ".osim" && ending != ".mot" && ending != ".sto") continue;
       throw OptionsError(option, "'" + printable(file) + "' is a file of OpenSim, which is not read",
                          "export the wrench that the motion needs with the poses of its feet, and give them as --total "
-                         "FILE in place of --robot (docs/concepts/contact.md)");
+                         "FILE instead of --robot (docs/concepts/contact.md)");
     }
     if (total.empty() == robot.robot.empty()) {
       throw OptionsError("--robot, --total", "one of the two must be given",

@@ -68,7 +68,7 @@ struct EstimateCommand {
   /// --contact-free: the option of the residual that says so by the log's clock.
   void learn_day(Robot& loaded, const std::filesystem::path& file) const {
     if (!loaded.profile.noise) {
-      throw OptionsError("--contact-free", "nothing was identified of this robot, so that a day could differ from it",
+      throw OptionsError("--contact-free", "nothing was identified for this robot that a session could differ from",
                          "give the profile that antaeus identify wrote");
     }
     const EpisodeReader log(file, loaded, loaded.profile.settings.get<EpisodeOptions>());

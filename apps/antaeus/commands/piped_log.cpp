@@ -13,7 +13,8 @@ namespace antaeus::cli {
 
 PipedLog::PipedLog(const std::string& log, const std::string& format) : file_(log) {
   if (log != "-") {
-    if (!format.empty()) throw OptionsError("--format", "the log is no pipe", "leave it out: the file's name says it");
+    if (!format.empty())
+      throw OptionsError("--format", "the log is not a pipe", "leave it out: the file's name states it");
     return;
   }
   if (format != "csv" && format != "parquet") {

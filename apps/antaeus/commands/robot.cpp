@@ -161,7 +161,7 @@ struct RobotCommand {
       for (const Note& note : facts.log_notes) say("log: " + note_text(note, FrontEnd::command_line));
     }
     for (const Note& guess : facts.guesses) say("guessed: " + note_text(guess, FrontEnd::command_line));
-    if (!facts.missing.empty()) text += heading("What the description does not say");
+    if (!facts.missing.empty()) text += heading("Missing in the description");
     for (const std::string& one : facts.missing) say(one);
     return text + "\n" +
            wrapped("Use it as --robot " + shell_word(profile) +
@@ -292,11 +292,10 @@ struct RobotCommand {
     }
     text += heading("Motors") + motors.text() + joints_text(robot, facts);
     if (!endpoints.empty())
-      text += heading(found ? "Where it can be touched (no profile says; by tree and names)" : "Endpoints") +
-              endpoints.text();
+      text += heading(found ? "Contact points (no profile; from tree and names)" : "Endpoints") + endpoints.text();
     if (!senses.empty()) text += heading("What limbs sense of a force");
     for (const std::string& one : senses) text += wrapped("• " + one, 2);
-    if (!facts.missing.empty()) text += heading("What the description does not say");
+    if (!facts.missing.empty()) text += heading("Missing in the description");
     for (const std::string& one : facts.missing) text += wrapped("• " + one, 2);
     TextTable settings({"setting", "value", "unit", "from"});
     for (const OptionValue& o : own) settings.add({o.group + "." + o.info.name, o.value, o.info.unit, o.source});

@@ -68,7 +68,7 @@ Html article(const Stop& stop, const Visit& visit) {
   if (visit.code != stop.expected) {
     out << element("p", {{"class", "missed"}},
                    "Exit code " + std::to_string(*visit.code) + " where " + std::to_string(stop.expected) +
-                       " was expected: its page says why.");
+                       " was expected: see its page for the reason.");
   }
   Html links = element("a", {{"href", page}}, "The whole page");
   for (const std::string& file : visit.files) {
@@ -86,14 +86,14 @@ std::string index_page(const std::vector<Visit>& visits) {
   Html main = element("p", {{"class", "kicker"}}, "Antaeus, a tour");
   main << element("h1", "Forces between a robot and the world: estimated, judged, explained, and used");
   main << element("p", {{"class", "lead"}},
-                  "Six runs, made on this machine by the commands that stand below each. Every number on this page is "
+                  "Six runs on this machine; the command is below each. Every number on this page is "
                   "read from the files of its run.");
   main << element("div", {{"class", "stops"}}, articles);
   main << element(
       "footer",
       "antaeus " ANTAEUS_VERSION
       ". H1-2, Panda and spacecraft are our own descriptions, the UR5e that presses is the Menagerie's; walk.npz is "
-      "a walk that the tour computes, and the audited episode a synthetic twin.");
+      "a walk that the tour computes, and the audited episode is synthetic.");
   Html head = void_element("meta", {{"charset", "utf-8"}});
   head << void_element("meta", {{"name", "generator"}, {"content", "Antaeus"}})  // src/io/own_results.cpp
        << void_element("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
@@ -110,7 +110,7 @@ struct TourCommand {
   static void check_components() {
     for (const Stop& stop : tour_stops()) {
       if (!stop.component || plugin_is_built(stop.component->file)) continue;
-      throw Error("verb '" + stop.command.front() + "'", "is not built", "build it with: make tour");
+      throw Error("command '" + stop.command.front() + "'", "is not built", "build it with: make tour");
     }
   }
 
@@ -228,7 +228,7 @@ struct TourCommand {
       for (const std::string& one : visits[i].told.sentences) text += wrapped("• " + one, 2);
       if (visits[i].code != stop.expected) {
         text += wrapped("• Exit code " + std::to_string(*visits[i].code) + " where " + std::to_string(stop.expected) +
-                            " was expected: " + stop.folder + "/report.html says why",
+                            " was expected: " + stop.folder + "/report.html gives the reason",
                         2);
       }
     }

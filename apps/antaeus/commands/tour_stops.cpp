@@ -80,7 +80,7 @@ Told tell_audit(const std::filesystem::path& folder, const Json& summary) {
   const Json& verdict = summary["verdict"];
   return {{item(verdict, "id", "what")["text"].text(), item(verdict, "id", "cause")["text"].text(),
            "The robot has no contact: behind the guard the policy would have read at most " + with_unit(passed, "N") +
-               " in place of " + with_unit(largest, "N", 4) + "."},
+               " instead of " + with_unit(largest, "N", 4) + "."},
           draw_figure(figure)};
 }
 
@@ -293,7 +293,7 @@ Told tell_press(const std::filesystem::path& folder, const Json& summary) {
     if (one["phase"].text() == "hold") hold = one["time"].number();
   }
   Panel panel;
-  panel.x.label = "time since the touch [s]";
+  panel.x.label = "time since contact [s]";
   panel.y.label = "force on the table [N]";
   panel.y.include_zero = true;
   Curve curve{"true force", {}, {}, {Tone::blue, Dash::solid, Marker::none, 1.6}, Curve::Join::lines};

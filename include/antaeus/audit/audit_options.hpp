@@ -23,7 +23,7 @@ struct EventOptions {
   double residual_growth = 4.0;  ///< [N·m] reference residual that counts as grown
   double focus_force = 500.0;    ///< [N] force whose first step the audit takes apart; the peak when none reaches it
   double tilt = 5.0;             ///< [deg] base tilt of the sensitivity analysis
-  /// [1] share of the log's steps that must hold numbers before it can be said that there was no incident.
+  /// [1] share of the log's steps that must hold numbers before the absence of an incident is reported.
   double least_usable_share = 0.9;
 };
 ANTAEUS_API const OptionTable& options_of(const EventOptions&);

@@ -88,7 +88,7 @@ struct ANTAEUS_API EstimateTable {
   std::string estimator;  ///< "posterior", "deployed", "stacked" or "smoothed"
   Sign sign = Sign::on_environment;
   Eigen::Index steps = 0;
-  /// docs/reference/schemas.md: one row a step and endpoint; frame: endpoint's origin, world axes
+  /// docs/reference/schemas.md: one row per step and endpoint; frame: endpoint's origin, world axes
   std::shared_ptr<const Table> table;
   std::vector<std::string> left_out;  ///< labels of endpoints that this estimator has no series of
   std::vector<Note> notes;            ///< errors of its set-up, why its residuals are static, what limbs do not sense,

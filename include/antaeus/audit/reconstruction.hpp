@@ -340,7 +340,7 @@ constexpr void visit_fields(const Attribution*, auto&& visit) {
   visit(field("largest", "", "motor that adds most to it; −1: none", &A::largest).only(FieldUse::python_only));
   visit(field("joints", "", "one after the other", [](const A& a) { return a.shares(); }).only(FieldUse::file_only));
 }
-/// The table of docs/reference/schemas.md: one row a step, endpoint and estimator.
+/// The table of docs/reference/schemas.md: one row per step, endpoint and estimator.
 ANTAEUS_API Table steps_table(const Reconstruction& reconstruction);
 
 }  // namespace antaeus

@@ -44,7 +44,7 @@ struct ContactForceOptions {
   double contact_friction_sd = 0.25;  ///< its sd while the tool slides
   double across_sd = 0.15;            ///< sd of the force across the sliding, as a share of the press
   double slip_speed = 5e-4;           ///< of the tool along the surface, above which it slides [m/s]
-  double lever = 0.008;               ///< sd of the place of contact from the tool's origin, each axis [m]
+  double lever = 0.008;               ///< sd of the contact's location from the tool's origin, each axis [m]
   double torque_sd = 0.1;             ///< of each motor's torque, white [N·m]
   double velocity_sd = 1e-3;          ///< of each joint's velocity, white [rad/s]
   double bias_floor = 0.02;           ///< sd of what no tare knows: b changes with the pose [N·m]

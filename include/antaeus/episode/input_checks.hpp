@@ -24,7 +24,7 @@ struct InputCheckOptions {
   double slip = 0.03;         ///< [rad/s] mean speed of a position, over slip_time, that its velocity does not have
   double slip_time = 4.0;     ///< [s] time constant of that mean
   double slip_share = 0.01;   ///< [1] error of a velocity's scale, and of its sampling, as a share of the way
-  double slip_delay = 0.01;   ///< [s] delay of a velocity against its position, beside one sample
+  double slip_delay = 0.01;   ///< [s] delay of a velocity against its position, in addition to one sample
   double dead_time = 0.05;    ///< [s] how long all torques may stay exactly as they were
   double stuck_time = 0.5;    ///< [s] how long one torque may, while its joint moves
   double still_time = 1.0;    ///< [s] how long one torque may at rest, where it carried noise
@@ -32,7 +32,7 @@ struct InputCheckOptions {
   double tilt = 0.52;         ///< [rad] angle between the accelerometer's up and the quaternion's
   double turn = 0.3;  ///< [rad] turn of the quaternion from one sample to the next that the gyro does not explain
   double scale_share = 0.5;  ///< [1] how far the accelerometer's mean norm may be from gravity, as a share of it
-  double scale_time = 0.75;  ///< [s] time constant of that mean; 0.7 of it passes before anything is said
+  double scale_time = 0.75;  ///< [s] time constant of that mean; 0.7 of it passes before anything is reported
   double clock_lead = 0.01;  ///< [s] how far a sample's stamp may be in the clock's future
   double maximum_gap = 0.1;  ///< [s] time between samples beyond which they are not compared
 };

@@ -38,7 +38,7 @@ struct ResidualOptions {
   /// identified or assumed: which noise of the profile is used. A simulated sample has the figures in both cases,
   /// unless the noise was identified in simulation too.
   NoiseUse noise = NoiseUse::identified;
-  double minimum_rate = 200.0;  ///< [Hz] samples a second, on average, below which accelerations are not differenced
+  double minimum_rate = 200.0;  ///< [Hz] samples per second, on average, below which accelerations are not differenced
   double cut_off = 15.0;  ///< [Hz] of the one causal low pass that every signal of the dynamic residual goes through
   double observer_rate = 60.0;  ///< [1/s] bandwidth of the momentum observer
   double maximum_gap = 0.1;     ///< [s] time between samples after which filters start again

@@ -26,7 +26,7 @@ ANTAEUS_API NamedFigure planar_figure(const PlanarLesson& lesson);
 ANTAEUS_API NamedFigure junction_figure(const JunctionLesson& lesson);
 /// Gain, κ and the endpoint's height over each swept joint. \param gain_limit drawn when finite [N/(N·m)]
 ANTAEUS_API NamedFigure sweep_figure(const std::vector<JointSweep>& sweeps, double gain_limit);
-/// Singular values, and the gain, pose beside pose. \param gain_limit as above
+/// Singular values, and the gain, pose by pose. \param gain_limit as above
 ANTAEUS_API NamedFigure spectrum_figure(const std::vector<PoseSpectrum>& spectra, double gain_limit);
 /// The four above as the documentation shows them, where they have content.
 ANTAEUS_API std::vector<NamedFigure> teaching_figures(const PlanarLesson& planar, const JunctionLesson& junction,

@@ -67,7 +67,7 @@ def _require_numbers(given: argparse.Namespace) -> None:
     if getattr(given, "workers", None) is not None and given.workers < 1:
         raise FormatError("--workers", f"{given.workers} is fewer than one", "give 1 or more")
     if getattr(given, "seconds", None) is not None and not (given.watch and math.isfinite(given.seconds) and given.seconds >= 0):
-        raise FormatError("--for", "is the time that --watch goes on", "give --watch, and seconds")
+        raise FormatError("--for", "is the duration of --watch", "give --watch, and seconds")
 
 
 def run(arguments: list[str]) -> int:
@@ -95,7 +95,7 @@ def _run_sub_verb(arguments: list[str]) -> int:
         return {"plan": _plan, "finish": _finish, "work": _work}[first](_parser(first).parse_args(arguments[1:]))
     words = (*_SUB_VERBS, "plan", "finish")
     if first and not first.startswith("-") and "/" not in first and not os.path.exists(first) and (meant := nearest(first, words)):
-        raise FormatError(first, "is neither a log nor a sub-verb", meant)
+        raise FormatError(first, "is neither a log nor a command of fleet", meant)
     return _run(_parser("run").parse_args(arguments))
 
 
@@ -158,10 +158,10 @@ def _run(given: argparse.Namespace) -> int:
                            endpoints=wanted.endpoints, settings=dict(wanted.settings), every=wanted.every, tags=wanted.tags,
                            untouched=wanted.untouched, guarded=wanted.guarded, progress=Bar("computing"))
     except task.WorkerDisk as error:
-        raise FormatError(given.out, f"results cannot be written ({error.strerror})", "make room; the same command goes on from here") from None
+        raise FormatError(given.out, f"results cannot be written ({error.strerror})", "free disk space; the same command continues from here") from None
     except KeyboardInterrupt:
         kept = pathlib.Path(given.out) / plans.PLAN_FILE
-        raise KeyboardInterrupt(f"stopped; {given.out} keeps what is done, and the same command goes on from there" if kept.exists()
+        raise KeyboardInterrupt(f"stopped; {given.out} keeps what is done, and the same command continues from there" if kept.exists()
                                 else "stopped before there was a plan") from None
     print(driving.as_json(finished) if given.json else finished)
     return _code_of(finished)

@@ -190,8 +190,8 @@ def run(arguments: list[str]) -> int:
         try:
             plans.write_whole(pathlib.Path(given.write), lambda file: file.write_text(text, encoding="utf-8"))
         except OSError as error:
-            raise FormatError(given.write, f"cannot be written ({error.strerror})", "name another place") from None
-        say(f"{given.write}: baseline of {len(now['robots'])} robots and units, {len(now['joints'])} figures of joints")
+            raise FormatError(given.write, f"cannot be written ({error.strerror})", "name another path") from None
+        say(f"{given.write}: baseline of {len(now['robots'])} robots and units, {len(now['joints'])} joint statistics")
         return 0
     before = read(pathlib.Path(given.baseline))
     strangers = sorted({row["robot"] for row in now["robots"]} - {row["robot"] for row in before["robots"]})

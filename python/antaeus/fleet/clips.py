@@ -103,7 +103,7 @@ def cut(folder: pathlib.Path, log: str, at: float, *, seconds: float = SECONDS, 
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FormatError(place, f"cannot be written ({error.strerror})", "name another place: --out") from None
+        raise FormatError(place, f"cannot be written ({error.strerror})", "name another path: --out") from None
     # A folder of its own: one that holds an .mcap is taken for a bag.
     episode_place = place / _episode_name(row["path"])
     _antaeus.write_episode(part, episode_place)

@@ -149,7 +149,7 @@ def _finish(place: pathlib.Path, partial: bool, progress: Callable[[float], None
             try:
                 ownership.replace_folder(scratch / name, place / name, functools.partial(folders.own_files, place / name))
             except FileExistsError as error:
-                raise FormatError(error.filename, "is in the place of a table of fleet, which did not write it", "move it away") from None
+                raise FormatError(error.filename, "takes the path of a fleet table, and fleet did not write it", "move it away") from None
     return dataclasses.replace(told, folder=place, missing=len(absent))
 
 

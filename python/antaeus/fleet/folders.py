@@ -57,7 +57,7 @@ def require_own_tables(place: pathlib.Path) -> None:
         rows = [str(file.relative_to(table)) for file in sorted(table.rglob("*.parquet"))]
         foreign = sorted(set(rows) - set(own)) or (others if not own else [])
         if foreign:
-            raise FormatError(table / foreign[0], "is in the place of a table of fleet, which did not write it", _REMEDY)
+            raise FormatError(table / foreign[0], "takes the path of a fleet table, and fleet did not write it", _REMEDY)
 
 
 def require_own(place: pathlib.Path, has_plan: bool, root: str) -> None:

@@ -100,7 +100,7 @@ class Joints:
             return row | {"reason": f"moves for less than {_LEAST_MOVING:g} s in one of its directions"}
         fitted = _fit(residual[moves].astype(float), speed[moves].astype(float), np.flatnonzero(moves) * self._period)
         if fitted is None:
-            return row | {"reason": "moves for too short a time beside how long its errors last"}
+            return row | {"reason": "moves for too short a time compared with how long its errors last"}
         found, sd = fitted
         row |= {place: np.float32(value) for place, value in zip(("coulomb", "viscous", "offset"), found, strict=True)}
         row |= {f"{place}_sd": np.float32(value) for place, value in zip(("coulomb", "viscous", "offset"), sd, strict=True)}
@@ -119,7 +119,7 @@ class Joints:
             # Unidentified figures are bounds (docs/reference/profile.md), which a joint may stay below.
             less = noise is not None and len(days) > motor and found[place] - stated < -_CHANGED * math.hypot(sd[place], spread)
             if less or found[place] - stated > _CHANGED * math.hypot(sd[place], spread):
-                said.append(f"{name} {found[place]:.2g}, the profile says {stated:.2g}")
+                said.append(f"{name} {found[place]:.2g}, {stated:.2g} in the profile")
         return {"verdict": "changed" if said else "ok", "reason": "; ".join(said)}
 
 

@@ -79,7 +79,7 @@ def _file_system(path: str) -> tuple[typing.Any, str]:
     try:
         return fsspec.core.url_to_fs(path)
     except ImportError as error:  # of the protocol's own package
-        raise FormatError(path, str(error), "install it beside antaeus") from None
+        raise FormatError(path, str(error), "also install it") from None
     except Exception as error:
         raise UnreadableError(path, f"cannot be read ({_words(error)})", "see its protocol, name and rights") from None
 

@@ -117,7 +117,7 @@ def _require_endpoints(profile: str, wanted: Wanted, root: str) -> None:
     for assignment, value in wanted.settings.items():
         _antaeus.BatchReplay(robot, list(wanted.endpoints), settings={assignment: value}, threads=1)  # refuses an unknown one by name
     if not wanted.endpoints and not robot.profile.endpoints:
-        raise FormatError(profile, "has no profile that says at which frames forces are asked for",
+        raise FormatError(profile, "has no profile with the frames whose forces are requested",
                           f"antaeus robot {profile} --write my_robot.toml, or name them with --endpoint")
     robot.endpoint_frames(list(wanted.endpoints))
 

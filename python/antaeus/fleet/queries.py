@@ -121,17 +121,17 @@ FROM beside WHERE logs >= {least_logs} ORDER BY avoid = '', per_hour / (per_hour
 
 QUERIES: typing.Final[dict[str, Query]] = {
     "alarms_by_robot": Query(
-        "Alarms an hour, by robot",
+        "Alarms per hour, by robot",
         "Which robot's readings contradict each other most often, with hours and 95 % intervals.",
         _dedent(_RATES.format(group="robot", rows="SELECT robot, hours, alarms::DOUBLE AS alarms FROM logs")),
         "no log was computed"),
     "alarms_by_unit": Query(
-        "Alarms an hour, by unit",
+        "Alarms per hour, by unit",
         "Which individual robot has most of them; units are the tag unit.",
         _dedent(_RATES.format(group="robot, unit", rows="SELECT robot, unit, hours, alarms::DOUBLE AS alarms FROM logs WHERE unit <> ''")),
         "no log has the tag unit"),
     "alarms_by_joint": Query(
-        "Alarms an hour, by joint",
+        "Alarms per hour, by joint",
         "Which joint's residual stands out most in the alarms. Hours are those of all logs of the robots that have the joint.",
         _dedent(_RATES.format(group="robot, joint", rows="""
         SELECT l.robot, j.joint, l.id, any_value(l.hours) AS hours, count(e.id)::DOUBLE AS alarms
@@ -140,8 +140,8 @@ QUERIES: typing.Final[dict[str, Query]] = {
         "no log was computed"),
     "poses": Query(
         "Poses, joint by joint",
-        "Where a joint stands when alarms come: alarms an hour while it is within half a radian (or half a metre) from a position on, "
-        "against all other positions. Avoid says 'alarms' where the rate is above twice that elsewhere, by the 99.9 % limit and in three "
+        "Positions of a joint when alarms occur: alarms per hour while it is within half a radian (or half a metre) from a position on, "
+        "against all other positions. Avoid is 'alarms' where the rate is above twice that elsewhere, by the 99.9 % limit and in three "
         "logs or more, and 'no usable force' where more than half of its time is refused.",
         _dedent(_cells("joint, position", "p.joint AS joint, floor(p.value / 0.5) * 0.5 AS position",
                        ", unnest(list_zip(s.pose_joints, s.pose)) AS u(pair), (SELECT pair[1] AS joint, pair[2] AS value) AS p",
@@ -167,7 +167,7 @@ QUALIFY row_number() OVER (PARTITION BY m.id ORDER BY m.alarms DESC, m.force_ove
 ORDER BY m.alarms DESC, m.force_over_sd DESC NULLS LAST, m.id, m.minute LIMIT 50"""),
         "no alarm was raised"),
     "friction_growth": Query(
-        "Whose joint's friction grew by a fifth in a month",
+        "Joints whose friction grew by a fifth in a month",
         "Coulomb friction of the last 60 days of each unit, by the robust slope over days; growth of 20 % in 30 days or more, which the "
         "99 % interval takes for growth. For joint 3 alone: AND joint = 'panda_joint3'.",
         _dedent("""
@@ -177,7 +177,7 @@ ORDER BY growth_month DESC, robot, unit, joint"""),
         "no joint's friction grew so much, or logs have no tag date, or there are fewer than 4 days of them"),
     "drift": Query(
         "Drift of offsets, friction and noise",
-        "All of them over all time, a day's logs once: the robust slope a week with its sd. Sure where the 99.9 % interval leaves out "
+        "All of them over all time, one value per day: the robust slope per week with its sd. Sure where the 99.9 % interval excludes "
         "zero; the largest against their sd come first.",
         _dedent("""
 SELECT robot, unit, joint, quantity, start, slope_week, slope_week_sd, growth_month, sure, points, logs, first_day, last_day
@@ -186,7 +186,7 @@ ORDER BY sure DESC, abs(slope_week) / nullif(slope_week_sd, 0) DESC NULLS LAST, 
         "logs have no tag date, or there are fewer than 3 days of them"),
     "offset_steps": Query(
         "Offsets that stepped with a software version",
-        "Of each unit's joint the offset under one version against that under the version before, a day's logs once; listed where the step "
+        "The offset of each unit's joint under one version against that under the version before, one value per day; listed where the step "
         "is beyond its 99.9 % interval.",
         _dedent("""
 WITH of_a_day AS (
@@ -209,9 +209,9 @@ FROM judged WHERE df >= 3 AND abs(step) > t_999(df) * step_sd
 ORDER BY abs(step) / nullif(step_sd, 0) DESC, robot, unit, joint, software"""),
         "no offset stepped, or logs have no tag software, or there are fewer than five days of two versions"),
     "odd_logs": Query(
-        "Logs in which a joint is not itself",
+        "Logs in which a joint differs",
         "Offset or friction of one log against the other logs of the unit, of which there must be five: beyond five sd, an offset also "
-        "beyond the torque's own noise and friction by a fifth. The log to open when a figure jumps for a day.",
+        "beyond the torque's own noise and friction by a fifth. The log to open when a value jumps for a day.",
         _dedent("""
 WITH figures AS (
   SELECT l.robot, l.unit, j.joint, figure.quantity, l.id, l.path, l.software, l.day, figure.value::DOUBLE AS value, figure.sd,
@@ -228,10 +228,10 @@ SELECT f.robot, f.unit, f.joint, f.quantity, f.value, u.value AS usual,
 FROM figures f JOIN usual u USING (robot, unit, joint, quantity)
 WHERE u.logs >= 5 AND abs(f.value - u.value) > greatest(5 * sqrt(pow(u.scatter, 2) + pow(coalesce(f.sd, 0), 2)), u.least)
 ORDER BY abs(f.value - u.value) / nullif(sqrt(pow(u.scatter, 2) + pow(coalesce(f.sd, 0), 2)), 0) DESC, f.id, f.joint, f.quantity"""),
-        "no joint was, in any one log; or no unit has five logs"),
+        "no joint differs in any one log, or no unit has five logs"),
     "suspect_setups": Query(
-        "Logs that are not what the profile says",
-        "What antaeus check finds wrong with the set-up of logs: torques of another sign, unit or order. No force of them is to be believed.",
+        "Logs that disagree with their profile",
+        "Configuration errors that antaeus check finds in logs: torques of another sign, unit or order. Do not trust their forces.",
         _dedent("""
 SELECT robot, unit, software, regexp_extract(notes, 'the set-up is suspect: ([^;]*)', 1) AS finding, count(*) AS logs, min(path) AS example
 FROM episodes WHERE status = 'done' AND copy_of = '' AND contains(notes, 'the set-up is suspect: ')
@@ -239,7 +239,7 @@ GROUP BY robot, unit, software, finding ORDER BY logs DESC, robot, unit, softwar
         "the check finds no error in any log"),
     "versions": Query(
         "Software versions compared",
-        "Each version of a robot's software against the one before: alarms an hour, share of refused samples, coverage of zero. The word "
+        "Each version of a robot's software against the one before: alarms per hour, share of refused samples, coverage of zero. The word "
         "compares alarms by the 99.9 % interval of their ratio, from five logs of each version on.",
         _dedent("""
 WITH versions AS (
@@ -262,8 +262,8 @@ SELECT robot, software, first_day, logs, hours, alarms::BIGINT AS alarms, alarms
 FROM pairs ORDER BY robot, first_day, software"""),
         "no log has the tag software"),
     "coverage": Query(
-        "Coverage of zero while nothing touches",
-        "The share of untouched samples whose 95 % ellipsoid holds zero, as the mean over logs with the interval over logs: samples of a "
+        "Coverage of zero without contact",
+        "The share of contact-free samples whose 95 % ellipsoid holds zero, as the mean over logs with the interval over logs: samples of a "
         "log are alike. It ought to be 0.95; The word is 'lies' where even the upper limit is below 0.9.",
         _dedent("""
 WITH robots AS (
@@ -273,10 +273,10 @@ WITH robots AS (
 SELECT robot, software, logs, hours, coverage, greatest(coverage - doubt, 0) AS low, least(coverage + doubt, 1) AS high,
        CASE WHEN doubt IS NULL THEN 'one log' WHEN coverage + doubt < 0.9 THEN 'lies' ELSE '' END AS word
 FROM robots ORDER BY coverage, robot, software"""),
-        "no log has time that was said to be untouched (tag untouched, or antaeus fleet --untouched)"),
+        "no log has time declared contact-free (tag untouched, or antaeus fleet --untouched)"),
     "noisy_joints": Query(
         "Noisy joints",
-        "Whose torque is noisier than that of the same joint of the other units by half, or grows noisier by a fifth in a month.",
+        "Joints whose torque is noisier than that of the same joint of the other units by half, or grows noisier by a fifth in a month.",
         _dedent("""
 WITH of_a_day AS (
   SELECT l.robot, l.unit, j.joint, coalesce(l.day::VARCHAR, l.id) AS day, median(j.noise)::DOUBLE AS noise
@@ -317,13 +317,13 @@ FROM forces GROUP BY robot, unit, endpoint, software HAVING logs > 0 ORDER BY lo
         "no force stood for more than half of a log"),
     "phantoms": Query(
         "Phantoms",
-        "Forces beyond their own doubt while nothing touched, known where logs carry the truth or say when nothing touches.",
+        "Forces beyond their own uncertainty without contact, known where logs contain the truth or state their contact-free time.",
         _dedent("""
 SELECT e.robot, l.unit, l.software, count(*) AS phantoms, count(DISTINCT e.id) AS logs, max(e.force) AS force_max,
        mode(e.joint ORDER BY e.joint) AS joint, arg_max(e.id, e.force) AS id, arg_max(e.worst_time, e.force) AS at_s
 FROM events e JOIN logs l USING (id) WHERE e.kind = 'phantom'
 GROUP BY e.robot, l.unit, l.software ORDER BY phantoms DESC, e.robot, l.unit, l.software"""),
-        "no phantom was seen, or no log says when nothing touches"),
+        "no phantom was seen, or no log states its contact-free time"),
     "failures": Query(
         "Logs that gave no result, by cause",
         "How many, with one of them.",

@@ -123,7 +123,7 @@ class Report:
 
         told("coverage", [row for row in found["coverage"] if row["word"] == "lies"],
              lambda r: f"{r['robot']}{' with software ' + r['software'] if r['software'] else ''}: zero is within the 95 % ellipsoid in "
-                       f"only {_percent(r['coverage'])} % of untouched samples ({_percent(r['low'])} to {_percent(r['high'])} over {r['logs']} logs).",
+                       f"only {_percent(r['coverage'])} % of contact-free samples ({_percent(r['low'])} to {_percent(r['high'])} over {r['logs']} logs).",
              "see coverage")
         told("phantoms", found["phantoms"], lambda r: f"{_who(r, joint=False)}: {r['phantoms']} phantoms in {r['logs']} logs"
              f"{' with software ' + r['software'] if r['software'] else ''}, up to {_number(r['force_max'])} N.", "see loads and phantoms")
@@ -143,7 +143,7 @@ class Report:
              f"{r['endpoint']} never goes away in {r['logs']} of {r['of_logs']} logs"
              + (", upright as a weight is." if (r["upright"] or 0) > 0.9 else "."), "see loads and phantoms")
         told("suspect_setups", found["suspect_setups"], lambda r: f"{r['robot'] if not r['unit'] else _who(r, joint=False)}: {r['logs']} "
-             f"log{'s are' if r['logs'] > 1 else ' is'} not what the profile says ({r['finding']}).", "see logs")
+             f"log{'s disagree' if r['logs'] > 1 else ' disagrees'} with the profile ({r['finding']}).", "see logs")
         told("odd_logs", found["odd_logs"], lambda r: f"{_who(r)}: {_WORDS[r['quantity']]} of {_number(r['value'])} N·m in one log, else "
              f"{_number(r['usual'])}.", "see logs")
         if found["failures"]:
@@ -155,7 +155,7 @@ class Report:
     def _pose_words(row: Row) -> str:
         place = f"{row['joint']} from {_number(row['position'])} to {_number(row['position'] + 0.5)}"
         if row["avoid"] == "alarms":
-            return f"{_number(row['per_hour'])} alarms an hour with {place}, elsewhere {_number(row['per_hour_elsewhere'])}."
+            return f"{_number(row['per_hour'])} alarms per hour with {place}, elsewhere {_number(row['per_hour_elsewhere'])}."
         return f"{_percent(row['refused_share'])} % of the time with {place} gives no usable force."
 
     # Pieces ---------------------------------------------------------------------------------------------------------------
@@ -196,14 +196,14 @@ class Report:
     # Parts ----------------------------------------------------------------------------------------------------------------
 
     def _alarms(self) -> None:
-        self._page.section("alarms", "Alarms an hour")
+        self._page.section("alarms", "Alarms per hour")
         self._page.text("An alarm is a span in which the torques of a robot contradict each other more than noise lets them. Numbers in "
                         "brackets are 95 % intervals of Poisson, widened by the scatter between logs.", quiet=True)
-        self._forest("alarms-by-robot", "Alarms an hour, by robot", "alarms an hour [1/h]", self._found["alarms_by_robot"], "per_hour",
+        self._forest("alarms-by-robot", "Alarms per hour, by robot", "alarms per hour [1/h]", self._found["alarms_by_robot"], "per_hour",
                      "Dots are the rates, lines their 95 % intervals.")
         rates: dict[str, Callable[[Row], typing.Any]] = {
             "#logs": lambda r: r["logs"], "#hours [h]": lambda r: _number(r["hours"]), "#alarms": lambda r: r["alarms"],
-            "#alarms an hour [1/h]": _between, "#scatter over Poisson's": lambda r: _number(r["dispersion"])}
+            "#alarms per hour [1/h]": _between, "#scatter over Poisson's": lambda r: _number(r["dispersion"])}
         self._table("alarms_by_robot", {"robot": lambda r: r["robot"], **rates})
         if self._found["alarms_by_unit"]:
             self._table("alarms_by_unit", {"unit": _who, **rates})
@@ -211,7 +211,7 @@ class Report:
         self._map()
 
     def _map(self) -> None:
-        """Alarms an hour over weeks, a lane a joint."""
+        """Alarms per hour over weeks, a lane a joint."""
         if self._totals["first_day"] is None:
             self._page.text("Alarms over weeks: no log has the tag date.", quiet=True)
             return
@@ -228,11 +228,11 @@ class Report:
         if len({week for week, _, _ in dots}) < 2:
             return
         most = max(rate for _, _, rate in dots)
-        figure = _antaeus.Figure("alarms-over-weeks", "Alarms an hour over weeks, by joint", panel_height=24.0 * len(lanes) + 20,
-                                 description="A dot a week and joint; its area is the rate")
+        figure = _antaeus.Figure("alarms-over-weeks", "Alarms per hour over weeks, by joint", panel_height=24.0 * len(lanes) + 20,
+                                 description="One dot per week and joint; its area is the rate")
         figure.panel(x=f"first day of the week, in days since {self._totals['first_day']}", lanes=[_lane(row) for row in lanes])
         figure.dots([7 * week for week, _, _ in dots], [lane for _, lane, _ in dots], [20 * math.sqrt(rate / most) for _, _, rate in dots])
-        self._page.figure(figure, f"The area of a dot is the rate; the largest is {_number(most)} alarms an hour.")
+        self._page.figure(figure, f"The area of a dot is the rate; the largest is {_number(most)} alarms per hour.")
 
     def _minutes(self) -> None:
         self._page.section("minutes", "Worst minutes")
@@ -266,7 +266,7 @@ class Report:
             self._page.text("No position of a joint stands out from the others of that joint. Those with the highest rates:")
         columns: dict[str, Callable[[Row], typing.Any]] = {
             "#logs": lambda r: r["logs"], "#hours [h]": lambda r: _number(r["hours"]), "#alarms": lambda r: r["alarms"],
-            "#alarms an hour [1/h]": _between, "#elsewhere [1/h]": lambda r: _number(r["per_hour_elsewhere"]),
+            "#alarms per hour [1/h]": _between, "#elsewhere [1/h]": lambda r: _number(r["per_hour_elsewhere"]),
             "#refused [%]": lambda r: _percent(r["refused_share"]), "avoid for": lambda r: r["avoid"] or "–"}
         self._table("poses", {"robot": lambda r: r["robot"], "endpoint": lambda r: r["endpoint"], "joint": lambda r: r["joint"],
                               "from – to [rad, m]": lambda r: f"{_number(r['position'])} – {_number(r['position'] + 0.5)}", **columns},
@@ -327,19 +327,19 @@ class Report:
         self._page.section("versions", "Software versions compared")
         self._table("versions", {
             "robot": lambda r: r["robot"], "software": lambda r: r["software"], "since": lambda r: _date(r["first_day"]), "#logs": lambda r: r["logs"],
-            "#hours [h]": lambda r: _number(r["hours"]), "#alarms an hour [1/h]": _between,
+            "#hours [h]": lambda r: _number(r["hours"]), "#alarms per hour [1/h]": _between,
             "#against the one before (99.9 %)": lambda r: "–" if r["ratio"] is None else "× " + _between(r, "ratio", "ratio_low", "ratio_high"),
             "#refused [%]": lambda r: f"{_percent(r['refused_share'])}" + ("" if r["refused_doubt"] is None else f" ± {_percent(r['refused_doubt'])}"),
             "#coverage of zero [%]": lambda r: _percent(r["coverage"]), "": lambda r: r["word"] or "–"},
             marked=lambda row: row["word"] == "more alarms")
 
     def _coverage(self) -> None:
-        self._page.section("coverage", "Coverage of zero while nothing touches")
-        self._forest("coverage-by-robot", "Coverage of zero", "share of untouched samples whose 95 % ellipsoid holds zero [1]", self._found["coverage"],
+        self._page.section("coverage", "Coverage of zero without contact")
+        self._forest("coverage-by-robot", "Coverage of zero", "share of contact-free samples whose 95 % ellipsoid holds zero [1]", self._found["coverage"],
                      "coverage", "Lines are 95 % intervals of the mean over logs.", (0.95, "0.95"))
         self._table("coverage", {
             "robot": lambda r: r["robot"], "software": lambda r: r["software"] or "–", "#logs": lambda r: r["logs"],
-            "#untouched [h]": lambda r: _number(r["hours"]), "#coverage [%]": lambda r: _between(r, "coverage", scale=100),
+            "#contact-free [h]": lambda r: _number(r["hours"]), "#coverage [%]": lambda r: _between(r, "coverage", scale=100),
             "": lambda r: r["word"] or "–"}, marked=lambda row: row["word"] == "lies")
 
     def _loads(self) -> None:

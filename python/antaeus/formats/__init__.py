@@ -50,7 +50,7 @@ def open_recording(path: str | pathlib.Path, wishes: Wishes = Wishes()) -> Recor
         raise FormatError(path, "no such recording", nearest(path.name, beside) or "give " + _FORMS)
     module = _reader(path)
     if module is None:
-        raise FormatError(path, "not a recording that convert knows", "give " + _FORMS)
+        raise FormatError(path, "not a recording that convert can read", "give " + _FORMS)
     budget = Budget(path, wishes.max_expansion)
     if path.is_file():
         budget.add_input(path)

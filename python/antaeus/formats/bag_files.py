@@ -108,10 +108,10 @@ class Sqlite(Container):
         wal, journal = (path.with_name(path.name + end) for end in ("-wal", "-journal"))
         if wal.exists() and wal.stat().st_size:
             self.live = True
-            self.note(f"{wal.name} lies beside it: the bag is being written or was not closed; rows up to now are read")
+            self.note(f"{wal.name} is next to it: the bag is being written or was not closed; rows up to now are read")
         if journal.exists() and journal.stat().st_size:
             self.note(
-                f"{journal.name} lies beside it: the bag is being written or was not closed; its last rows may be missing"
+                f"{journal.name} is next to it: the bag is being written or was not closed; its last rows may be missing"
             )
         with contextlib.closing(self._connect()) as base:
             tables = self._tables(base)
@@ -509,7 +509,7 @@ class Ros1(Chunked):
         found = decompressed(how, self.bytes_at(chunk.at + size - data, data), whole, place, counter)
         if len(found) != whole:
             raise FormatError(
-                place, f"a chunk has {len(found)} bytes where it says {whole}", "the bag is damaged: copy it again"
+                place, f"a chunk has {len(found)} bytes instead of the stated {whole}", "the bag is damaged: copy it again"
             )
         return found
 
@@ -743,7 +743,7 @@ class Mcap(Chunked):
             raise UnreadableError(place, f"a chunk cannot be read ({problem})", remedy) from None
         found = decompressed(how, packed, size, place, counter)
         if len(found) != size or (crc and zlib.crc32(found) != crc):
-            raise FormatError(place, "a chunk is damaged: its checksum or size is not what it says", remedy)
+            raise FormatError(place, "a chunk is damaged: its checksum or size does not match", remedy)
         return found
 
     def _search(self, data: bytes, wanted: set[int]) -> Iterator[tuple[int, bytes]]:

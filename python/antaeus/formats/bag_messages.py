@@ -196,7 +196,7 @@ class RosTypes:
             raise Unreadable("it ends early")
         (count,) = struct.unpack_from(self.order + "I", self.data, at)
         if count * smallest > len(self.data) - at - 4:
-            raise Unreadable(f"it says {count} elements and ends early")
+            raise Unreadable(f"it states {count} elements and ends early")
         self.fixed.append((at, at + 4, 0xFF))
         return count, at + 4
 

@@ -612,12 +612,12 @@ class _Opening:
         if len(rows) > 1 and len(acting) == 1:
             for i in rows:
                 if i != acting[0]:
-                    self.why[i] = f"joint states without torques, beside {topics[acting[0]].name}"
+                    self.why[i] = f"joint states without torques, next to {topics[acting[0]].name}"
             rows = acting
         if len(rows) > 1 and len({topics[i].name for i in rows}) > 1:
             lines = [f"{topics[i].line()} of {len(self.streams[i].sample().names)} joints" for i in rows]
             raise FormatError(self.path, f"joint states of {len(rows)} topics could be meant: {'; '.join(lines[:8])}",
-                              f"say which by --topic {topics[rows[0]].name}")
+                              f"select one with --topic {topics[rows[0]].name}")
         if len(rows) > 1:
             raise FormatError(self.path, f"the topic {topics[rows[0]].name} comes in {len(rows)} types or definitions, "
                               f"{' and '.join(topics[i].type for i in rows)}", "record it with one")
@@ -654,15 +654,15 @@ class _Opening:
             self.notes.append(f"all efforts of the first {sample.messages} messages of {topic.name} are zero or NaN")
         if foxglove:
             self.notes.append(
-                f"{topic.name} effort: N·m as the schema {topic.type} says; amperes where a driver put currents there: then say "
-                "so, channels.tau.unit in a map"
+                f"{topic.name} effort: N·m by the schema {topic.type}; if a driver put amperes there, set "
+                "channels.tau.unit in a map"
             )
         elif unitree:
             self.notes.append(f"{topic.name} tau_est: estimated by the motors from their current, N·m as Unitree states")
         elif not franka and any(part.field == "effort" for part in parts):
             self.notes.append(
-                f"{topic.name} effort: unit unknown. The message says N·m, but drivers send amperes or per cent there: "
-                "say which by channels.tau.unit in a map"
+                f"{topic.name} effort: unit unknown. The message states N·m, but drivers send amperes or per cent there: "
+                "set channels.tau.unit in a map"
             )
         if any(part.channel.name == "ddq" for part in parts) and self.wishes.channels.get("ddq") is None and not foxglove:
             parts = [part for part in parts if part.channel.name != "ddq"]
@@ -689,7 +689,7 @@ class _Opening:
         if self.wishes.clock == "receiver":
             return False
         if unfit and self.wishes.clock == "header":
-            raise FormatError(self.path, f"{stream.topic.name}: {unfit}", "leave --clock out or say --clock receiver")
+            raise FormatError(self.path, f"{stream.topic.name}: {unfit}", "leave --clock out or give --clock receiver")
         if unfit:
             self.notes.append(f"{stream.topic.name}: {unfit}, so times are the receiver's")
         return not unfit
@@ -793,7 +793,7 @@ class _Opening:
         if len(imus) > 1 and free:
             for i in imus:
                 self.why[i] = (
-                    f'{len(imus)} IMUs could be meant: say which by channels.imu_gyro.source = "{topics[i].name} angular_velocity" in a map'
+                    f'{len(imus)} IMUs could be meant: select one with channels.imu_gyro.source = "{topics[i].name} angular_velocity" in a map'
                 )
         elif imus and free:
             add(imus[0], [part for part in self._imu_parts(self.streams[imus[0]]) if part.channel.name in free])
@@ -833,7 +833,7 @@ class _Opening:
         elif len(references) > 1:
             for i in references:
                 self.why[i] = (
-                    f'{len(references)} controllers: say which by channels.target_dof.source = "{topics[i].name} reference" in a map'
+                    f'{len(references)} controllers: select one with channels.target_dof.source = "{topics[i].name} reference" in a map'
                 )
         if stream.role == "controller" and sample.fields.get("reference position") and "target_dof" not in taken:
             parts.append(

@@ -49,7 +49,7 @@ class Request:
             raise FormatError("clock", f"'{wishes.clock}' is none", nearest(str(wishes.clock), ("header", "receiver"))
                               or "give header or receiver")
         if wishes.rate is not None and not (math.isfinite(wishes.rate) and wishes.rate > 0):
-            raise FormatError("rate", f"{wishes.rate:g} is none", "give rows a second, more than 0")
+            raise FormatError("rate", f"{wishes.rate:g} is none", "give rows per second, more than 0")
         return wishes
 
 
@@ -97,16 +97,16 @@ def _results(source: pathlib.Path, target: pathlib.Path, wishes: Wishes, asked: 
 def _opened(source: pathlib.Path, wishes: Wishes) -> Recording:
     if source.exists() and not recognises(source) and (source.suffix in (".csv", ".npz", ".parquet") or
                                                        (source.is_dir() and any(source.glob("*.npy")))):
-        raise FormatError(source, "is a log that every verb reads as it stands", "give it to the verb itself")
+        raise FormatError(source, "is already a log that every command reads", "give it to the command directly")
     return mapping.apply(mapping.without_spare_slots(open_recording(source, wishes)), wishes, source)
 
 
 def _require_free(file: pathlib.Path, text: str | None) -> None:
     """Raises FormatError where a description cannot be written to `file`, or another text stands there."""
     if not file.parent.is_dir():
-        raise FormatError(file, "its folder is not there", "make it, or name another place")
+        raise FormatError(file, "its folder does not exist", "create it, or name another path")
     if os.path.lexists(file) and (not ownership.is_file(file) or file.read_bytes() != (text or "").encode()):
-        raise FormatError(file, "is there already", "name another place, or remove it")
+        raise FormatError(file, "exists already", "name another path, or remove it")
 
 
 def _description(source: pathlib.Path, opened: Recording) -> str:

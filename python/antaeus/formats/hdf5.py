@@ -197,7 +197,7 @@ def _recording(h5py: typing.Any, path: pathlib.Path, file: typing.Any, wishes: W
         sources = _aloha(h5py, file, observations, notes)
         if wishes.rate is None:
             rate = _ALOHA_RATE
-            clock = f"{rate:g} rows a second, assumed: the file states none"
+            clock = f"{rate:g} rows per second, assumed: the file states none"
     names = _datasets(h5py, file)
     wished = {channel: wish.source for channel, wish in wishes.channels.items() if wish.source is not None}
     sources = [source for source in sources if source.channel.name not in wished and not ignored(source.channel.source, wishes)]
@@ -222,14 +222,14 @@ def _recording(h5py: typing.Any, path: pathlib.Path, file: typing.Any, wishes: W
     channels = tuple(_columned(source, shapes[source.dataset][1]) for source in sources)
     times = _times(h5py, file, root, names, rows, notes, counted) if wishes.rate is None else None
     if wishes.rate is not None:
-        rate, clock = wishes.rate, f"{wishes.rate:g} rows a second, as you say"
+        rate, clock = wishes.rate, f"{wishes.rate:g} rows per second (given)"
     elif times is not None:
         clock = f"/{times[0]}"
     elif rate is None:
         raise no_time(path, "states no time and no rate")
     elif form.endswith("ALOHA"):
         notes.say("rate",
-                  f"the file states no time: {rate:g} rows a second, as ALOHA's recorder writes by default; --rate says another")
+                  f"the file states no time: {rate:g} rows per second, ALOHA's default; change it with --rate")
     read = {source.dataset for source in sources} | ({times[0]} if times else set())
     unmapped = _unmapped(h5py, file, [name for name in names if name.startswith(root) and name not in read])
     return _blocks(h5py, path, [source._replace(channel=channel) for source, channel in zip(sources, channels, strict=True)],
@@ -281,7 +281,7 @@ def _robomimic_rate(path: pathlib.Path, data: typing.Any, notes: Notes) -> tuple
     if rate is None:
         return None, ""
     rate = checked_rate(path, rate, "control_freq in env_args")
-    return rate, f"{rate:g} rows a second by control_freq in env_args; the file states no time"
+    return rate, f"{rate:g} rows per second by control_freq in env_args; the file states no time"
 
 
 def _aloha(h5py: typing.Any, file: typing.Any, observations: typing.Any, notes: Notes) -> list[_Source]:
@@ -299,7 +299,7 @@ def _aloha(h5py: typing.Any, file: typing.Any, observations: typing.Any, notes: 
         notes.say("effort", "effort is the simulator's: its unit is not stated" if simulated else
                   "effort of ALOHA's drives is like a current, not a torque: give channels.tau.unit or channels.tau.scale in a map")
     if simulated:
-        notes.say("sim", "the file says that it was simulated (sim)")
+        notes.say("sim", "the file states that it was simulated (sim)")
     return found
 
 
@@ -415,7 +415,7 @@ def _blocks(h5py: typing.Any, path: pathlib.Path, sources: list[_Source], rows: 
                 if stamped is not None:
                     if not stamped[1].all():
                         raise FormatError(path, f"/{typing.cast(tuple[str, int], times)[0]} has no number in a row",
-                                          "give --rate, rows a second")
+                                          "give --rate, rows per second")
                     stamps.see(here)
                 yield Block(here, {name: finite(array, name, notes, counts) for name, array in values.items()})
                 progress[0] = size * last // rows

@@ -431,7 +431,7 @@ def _sources(root: pathlib.Path, features: dict[str, typing.Any], wishes: Wishes
             sources[channel] = _wished(root, features, channel, wish.source)
     if currents:
         notes.say("currents",
-                  f"tau comes from {currents[0]}, whose names say current or load, not torque: give "
+                  f"tau comes from {currents[0]}, whose names mean current or load, not torque: give "
                   "channels.tau.unit or channels.tau.scale in a map")
     silent = [source.channel.name for source in sources.values() if source.channel.unit == UNKNOWN]
     if silent:
@@ -511,9 +511,9 @@ def _recording(root: pathlib.Path, episode: _Episode, sources: list[_Source], cl
     width = sum(max(source.places) + 1 for source in sources) + 1
     wishes.budget.counter("its rows take").spend(8 * width * max(parquet.metadata.num_rows, 0))
     _require_affordable(episode.file, parquet, columns, wishes.budget, 8)
-    text = ("column timestamp, in seconds from the episode's start" if clock else f"{rate:g} rows a second, as you say"
+    text = ("column timestamp, in seconds from the episode's start" if clock else f"{rate:g} rows per second (given)"
             if wishes.rate is not None
-            else f"{rate:g} rows a second by fps in meta/info.json")
+            else f"{rate:g} rows per second by fps in meta/info.json")
 
     def blocks() -> Iterator[Block]:
         counts: dict[str, int] = {}
@@ -551,7 +551,7 @@ def _recording(root: pathlib.Path, episode: _Episode, sources: list[_Source], cl
         if rows == 0:
             raise FormatError(episode.file, f"holds no row of episode {episode.number}", "copy the dataset again")
         if episode.rows is not None and rows != episode.rows:
-            notes.say("rows", f"episode {episode.number} has {count(rows, 'row')}, where meta/ says {episode.rows}")
+            notes.say("rows", f"episode {episode.number} has {count(rows, 'row')}, and meta/ states {episode.rows}")
         progress[0] = size
 
     notes.say("episode", f"episode {episode.number}, of {episode.file.relative_to(root)}")
@@ -594,5 +594,5 @@ def _stamps(file: pathlib.Path, column: typing.Any, mine: np.ndarray) -> np.ndar
         return np.asarray(np.rint(wide * 1e9), dtype=np.int64)
     found = [decimal_nanoseconds(repr(value), 9) for value in wide.tolist()]
     if None in found:
-        raise FormatError(file, "column timestamp has no number in a row", "give --rate, rows a second")
+        raise FormatError(file, "column timestamp has no number in a row", "give --rate, rows per second")
     return np.array(found, dtype=np.int64)

@@ -94,7 +94,7 @@ def apply(recording: Recording, wishes: Wishes, place: object) -> Recording:
     names = [channel.name for channel in recording.channels]
     for name in wishes.channels:
         if name not in names:
-            raise FormatError(place, f"the map speaks of a channel '{name}', which the recording does not have",
+            raise FormatError(place, f"the map has a channel '{name}', which the recording does not have",
                               "it has " + (", ".join(names) or "none") + "; `source` names what is read as it")
     channels, factors = [], {}
     for channel in _named_alike(recording, wishes, place):
@@ -199,19 +199,19 @@ def _in_si(channel: Channel, wish: ChannelWish | None) -> tuple[str, float, str]
     """Unit, factor of the numbers, and what is to be said of it."""
     wanted = JOINT_UNITS.get(channel.name) or AXIS_UNITS.get(channel.name) or UNKNOWN
     if wish and wish.scale is not None:
-        return wanted, wish.scale, f"{channel.name} ({channel.source}) is multiplied by {wish.scale:g}, as the map says"
+        return wanted, wish.scale, f"{channel.name} ({channel.source}) is multiplied by {wish.scale:g}, as given in the map"
     stated = wish.unit if wish and wish.unit is not None else channel.unit
     unit, factor = _UNITS.get(stated, (stated, 1.0))
     if unit != wanted and unit != _SLIDING.get(wanted):
         factor = 1.0  # a unit of something else: numbers stay as they are, and are not said to be SI
         unit = stated
         if wish and wish.unit is not None and wanted != UNKNOWN:
-            return unit, 1.0, (f"{channel.name} ({channel.source}) is in {stated}, as the map says, which is none of {wanted}: its "
+            return unit, 1.0, (f"{channel.name} ({channel.source}) is in {stated} by the map, which is none of {wanted}: its "
                                "numbers stay as they are")
     note = ""
     if factor != 1.0:
-        by = "as the map says" if wish and wish.unit is not None else "as the format states"
-        note = f"{channel.name} ({channel.source}) is in {stated}, {by}: made {unit}"
+        by = "as given in the map" if wish and wish.unit is not None else "as the format states"
+        note = f"{channel.name} ({channel.source}) is in {stated}, {by}: converted to {unit}"
     return unit, factor, note
 
 
@@ -240,7 +240,7 @@ def _number(path: pathlib.Path, key: str, value: typing.Any) -> float | None:
 def _positive(path: pathlib.Path, key: str, value: typing.Any) -> float | None:
     number = _number(path, key, value)
     if number is not None and number < 0:
-        raise FormatError(path, f"{key} is {value!r}", "write rows a second, more than 0")
+        raise FormatError(path, f"{key} is {value!r}", "write rows per second, more than 0")
     return number
 
 

@@ -159,7 +159,7 @@ class Wishes:
 
     topic: str | None = None  # --topic: of the joint states, where several could be meant
     clock: str | None = None  # "header" or "receiver"
-    rate: float | None = None  # rows a second, where the recording states no time
+    rate: float | None = None  # rows per second, where the recording states no time
     episode: str | None = None  # --episode: which one, where a file holds several: "3", "demo_3"
     joints: dict[str, str] = dataclasses.field(default_factory=dict)  # name in the recording → name to give it
     channels: dict[str, ChannelWish] = dataclasses.field(default_factory=dict)

@@ -162,7 +162,7 @@ def _whole(target: pathlib.Path) -> Iterator[typing.BinaryIO]:
         os.chmod(name, 0o666 & ~mask)
         os.replace(name, target)
     except OSError as error:
-        raise FormatError(target, f"cannot be written ({error.strerror})", "give another file, or make room") from None
+        raise FormatError(target, f"cannot be written ({error.strerror})", "give another file, or free disk space") from None
     finally:
         if os.path.exists(name):
             os.unlink(name)

@@ -25,7 +25,7 @@ _WHY = {
     "target_moment": "torques of the controller's model, no measurement",
     "target_current": "of the controller's model, no measurement",
     "target_qd": "commanded velocities", "target_qdd": "commanded accelerations",
-    "actual_current": "currents; torques stand in actual_current_as_torque",
+    "actual_current": "currents; torques are in actual_current_as_torque",
 }
 
 
@@ -57,7 +57,7 @@ def open_recording(path: pathlib.Path, wishes: Wishes) -> Recording:
                   "tau holds motor currents (actual_current), in A: give N·m per A as channels.tau.scale in a map, or record "
                   "actual_current_as_torque (PolyScope 5.23, 10.11)")
     if any(vector.channel == _TORQUES for vector in vectors):
-        notes.say("gravity", "actual_current_as_torque carries no weight, as the maintainers of Universal Robots' driver say")
+        notes.say("gravity", "actual_current_as_torque is without gravity, according to the maintainers of Universal Robots' driver")
     if "tau" not in names:
         notes.say("torques", "no torques: neither actual_current_as_torque nor actual_current is recorded")
     if "wrench_tcp" in names:

@@ -92,13 +92,13 @@ def rated_times(first: int, rows: int, rate: float) -> np.ndarray:
 def checked_rate(place: object, rate: object, source: str) -> float:
     """A rate that a file states. Raises FormatError where it is none."""
     if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate <= 1e9:
-        raise FormatError(place, f"{source} is {str(rate)[:40]!r}, no rate", "give --rate, rows a second")
+        raise FormatError(place, f"{source} is {str(rate)[:40]!r}, no rate", "give --rate, rows per second")
     return float(rate)
 
 
 def no_time(place: object, why: str) -> FormatError:
     """The refusal of a recording without time and rate."""
-    return FormatError(place, why, "give --rate, rows a second")
+    return FormatError(place, why, "give --rate, rows per second")
 
 
 # --- text to nanoseconds ---------------------------------------------------------------------------------------------
@@ -405,7 +405,7 @@ def table_recording(csv: Csv, vectors: list[Vector], clock: Clock | None, wishes
     if clock is None and wishes.rate is None:
         raise no_time(csv.path, "states no time and no rate")
     if clock is not None and wishes.rate is not None:
-        notes.say("rate", f"column {csv.names[clock.column]} is not read: rows come at the rate that you say")
+        notes.say("rate", f"column {csv.names[clock.column]} is not read: rows have the given rate")
         clock = None
     columns = list(dict.fromkeys(index for vector in vectors for index in vector.columns))
     places = {index: place for place, index in enumerate(columns)}
@@ -439,7 +439,7 @@ def table_recording(csv: Csv, vectors: list[Vector], clock: Clock | None, wishes
             raise FormatError(csv.path, "holds no row that can be read", "record again")
 
     return Recording(format=form, channels=tuple(vector.channel for vector in vectors),
-                     clock=clock.text if clock else f"{wishes.rate:g} rows a second, as you say", blocks=blocks,
+                     clock=clock.text if clock else f"{wishes.rate:g} rows per second (given)", blocks=blocks,
                      unmapped=unmapped,
                      notes=notes.lines, bytes=csv.path.stat().st_size, done=lambda: progress[0])
 

@@ -156,12 +156,12 @@ def _others(entry: dict[str, typing.Any]) -> list[str]:
 
 def _rate(file: pathlib.Path, info: dict[str, typing.Any], wishes: Wishes) -> tuple[float, str]:
     if wishes.rate is not None:
-        return wishes.rate, f"{wishes.rate:g} rows a second, as you say"
+        return wishes.rate, f"{wishes.rate:g} rows per second (given)"
     image = info.get("image")
     for value, text in ((image.get("fps") if isinstance(image, dict) else None, "info.image.fps"), (info.get("fps"), "info.fps")):
         if value is not None:
             rate = checked_rate(file, value, text)
-            return rate, f"{rate:g} rows a second by {text}; the file states no time"
+            return rate, f"{rate:g} rows per second by {text}; the file states no time"
     raise no_time(file, "states no time and no fps")
 
 

@@ -123,7 +123,7 @@ def write(recording: Recording, out: pathlib.Path, progress: Callable[[float], N
         scratch = contextlib.ExitStack()
         beside = scratch.enter_context(scratch_folder(out.parent))
     except OSError as error:
-        raise FormatError(named, f"cannot be written ({error.strerror})", "name a place that can be written") from None
+        raise FormatError(named, f"cannot be written ({error.strerror})", "name a writable path") from None
     with scratch:
         try:
             made = beside / "made"
@@ -142,7 +142,7 @@ def write(recording: Recording, out: pathlib.Path, progress: Callable[[float], N
         except FileExistsError as error:
             raise FormatError(error.filename, "exists, and convert did not write it", "name another folder, or move it away") from None
         except OSError as error:
-            raise FormatError(named, f"cannot be written ({error.strerror})", "make room, or name another place") from None
+            raise FormatError(named, f"cannot be written ({error.strerror})", "free disk space, or name another path") from None
 
 
 def _pour(recording: Recording, sink: FolderSink, place: pathlib.Path, progress: Callable[[float], None]) -> Written:
@@ -190,11 +190,11 @@ def _notes(recording: Recording) -> list[str]:
 def require_replaceable(out: pathlib.Path, source: pathlib.Path | None = None) -> None:
     """Raises FormatError unless `out` is free, or something that convert wrote; never the recording or a part of it."""
     if source is not None and out.exists() and (out.samefile(source) or source.resolve() in out.resolve().parents):
-        raise FormatError(out, "is the recording itself, or a part of it", "name another place")
+        raise FormatError(out, "is the recording itself, or a part of it", "name another path")
     if out.suffix in (".parquet", ".mcap") and out.is_symlink():
         raise FormatError(out, "is a link, which convert neither follows nor replaces", "name the file itself, or another")
     if out.suffix in (".parquet", ".mcap") and out.is_file() and not _is_ours(out):
-        raise FormatError(out, "is there already, and convert did not write it", "name another place, or remove it")
+        raise FormatError(out, "exists already, and convert did not write it", "name another path, or remove it")
     if out.suffix not in ("", ".parquet") and out.suffix.lower() in (".csv", ".npz", ".npy", ".json", ".toml", ".txt", ".bag",
                                                                       ".db3", ".h5", ".hdf5", ".tsv"):
         raise FormatError(out, f"convert writes no {out.suffix} file", "name a folder, a .parquet or an .mcap")

@@ -156,7 +156,7 @@ def _print(seen: Any, stream: Any) -> None:
     rate = f" at {facts['rate']:.0f} Hz" if facts.get("rate") else ""
     say(f"{seen.source}: {seen.samples} samples{rate}, {seen.robot}; time is the {seen.time_base}, wrenches are {seen.sign.replace('_', ' ')}", stream)
     troubles = [f"{facts[key]} {name}" for key, name in (("lost", "lost"), ("late", "late"), ("repeated", "repeated"), ("out_of_order", "out of order"),
-                                                         ("undecodable", "unreadable"), ("dropped", "without room"), ("oversized", "too long"),
+                                                         ("undecodable", "unreadable"), ("dropped", "discarded"), ("oversized", "too long"),
                                                          ("restarts", "breaks"), ("clock_jumps", "jumps of the clock")) if facts.get(key)]
     print("  stream: " + (", ".join(troubles) or "nothing lost, late or out of order"), file=stream)
     if facts.get("undecodable"):

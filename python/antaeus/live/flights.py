@@ -264,7 +264,7 @@ def write_flight(robot: typing.Any, job: dict[str, typing.Any]) -> tuple[pathlib
         table = antaeus.estimate(loaded, robot, endpoints=endpoints) if endpoints else None
         same_from, compared = _same_from(episode, endpoints, table)
         if same_from is _NEVER:
-            notes.append(f"an audit of it does not give all that watch said: {compared}")
+            notes.append(f"an audit of it does not reproduce all outputs of watch: {compared}")
         time = np.load(episode / "time.npy")
         target = _free_name(folder, job["name"])
         why = {"schema": "antaeus.live.flight/1", "name": target.name, "events": job["events"], "begin": float(time[0]), "end": float(time[-1]),
@@ -299,7 +299,7 @@ def _cut_episode(episode: pathlib.Path, job: dict[str, typing.Any]) -> dict[str,
 
     count = int(np.count_nonzero(rows_of("time") <= job["end"]))
     if count == 0:
-        raise ValueError("nothing of it is on the disk any more; give --keep more room")
+        raise ValueError("all of it was deleted from the disk; give a larger --keep")
     for name in sorted(names):
         np.save(episode / f"{name}.npy", rows_of(name)[:count])
     about = about_part(parts[0][0])
@@ -330,7 +330,7 @@ def _same_from(episode: pathlib.Path, endpoints: list[str], table: typing.Any) -
     steps = np.asarray(same.reshape(-1, len(endpoints)).all(axis=1))
     time = said["time"].reshape(len(steps), -1)[:, 0]
     if steps.all():
-        return float(time[0]), f"all {len(steps)} samples are as watch said"
+        return float(time[0]), f"all {len(steps)} samples equal those of watch"
     last = int(np.flatnonzero(~steps)[-1])
     differing = f"{len(steps) - np.count_nonzero(steps)} of {len(steps)} samples differ, the last at {time[last]:.3f} s"
     return (_NEVER if last + 1 == len(steps) else float(time[last + 1])), differing

@@ -120,7 +120,7 @@ class LivePage:
             return f"a mark has a text of {_LONGEST_MARK} letters at most"
         ago = message.get("ago", 0.0)
         if isinstance(ago, bool) or not isinstance(ago, int | float) or not 0.0 <= ago <= _LONGEST_AGO:
-            return f"a mark says how many seconds ago, {_LONGEST_AGO:.0f} at most"
+            return f"a mark gives its age in seconds, {_LONGEST_AGO:.0f} at most"
         now = time.monotonic()
         # Of all viewers together: a mark is a person's.
         if len(self._marked) == _MARKS_A_MINUTE and now - self._marked[0] < 60.0:

@@ -138,14 +138,14 @@ def check_stream(times: np.ndarray, facts: typing.Any, lost: int, seconds: float
     share = lost / max(1, len(times) + lost)
     numbers = {"rate": 1 / period, "jitter": jitter, "lost": lost, "share_lost": share, "seconds": seconds, "silences": int(facts.silences),
                "undecodable": int(facts.undecodable), "clock_jumps": int(facts.clock_jumps)}
-    words = f"{1 / period:.0f} samples a second, {lost} lost in {seconds:.0f} s, 99 % within {100 * jitter:.0f} % of a period"
+    words = f"{1 / period:.0f} samples per second, {lost} lost in {seconds:.0f} s, 99 % within {100 * jitter:.0f} % of a period"
     words += f", silent {facts.silences} times" if facts.silences else ""
     words += f", its clock jumped {facts.clock_jumps} times" if facts.clock_jumps else ""
     if share > _LOSS[1] or facts.silences > _SILENCES or facts.clock_jumps:
         return Checked("stream", "no go", words, "fix the connection: wire before radio, a queue that is deep enough", numbers)
     if 1 / period < _LEAST_RATE:
         return Checked("stream", "reservation", words + f": below {_LEAST_RATE:.0f} a second accelerations are not differenced, "
-                       "and a robot in motion is degraded", "send more samples a second", numbers)
+                       "and a robot in motion is degraded", "send more samples per second", numbers)
     if share > _LOSS[0] or jitter > _JITTER or facts.silences:
         return Checked("stream", "reservation", words, "fix the connection, or send the stamp of the measurement", numbers)
     return Checked("stream", "go", words, "", numbers)
@@ -191,7 +191,7 @@ def check_set_up(robot: typing.Any, last: LastSamples) -> tuple[Checked, list[tu
     if not result.torques_judged:
         return Checked("set-up", "reservation", "channels are right; torques were not judged, since too few joints moved by 0.1",
                        "move more joints, farther", numbers), []
-    return Checked("set-up", "go", "the stream is what the profile says", "", numbers), []
+    return Checked("set-up", "go", "the stream agrees with the profile", "", numbers), []
 
 
 def check_pose(robot: typing.Any, endpoints: typing.Sequence[str], q: np.ndarray, quaternion: np.ndarray | None) -> Checked:
@@ -210,7 +210,7 @@ def check_pose(robot: typing.Any, endpoints: typing.Sequence[str], q: np.ndarray
         first = failed[0]
         return Checked("pose", "no go", "; ".join(f"{check.kind} of {check.subject} is {check.value:.3g}, its limit {check.limit:.3g}"
                                                   for check in failed[:4]),
-                       f"move {first.subject} to another pose: antaeus preflight --robot {robot.profile.name} says which", numbers)
+                       f"move {first.subject} to another pose: antaeus preflight --robot {robot.profile.name} names one", numbers)
     return Checked("pose", "go", "every endpoint's force can be determined here" + (f" ({report.notes[0]})" if report.notes else ""), "", numbers)
 
 
@@ -259,8 +259,8 @@ def check_noise(robot: typing.Any, residual: np.ndarray, stated: np.ndarray) -> 
         guessed = robot.profile.noise is None and worst <= _GUESS
         return Checked("noise", "reservation" if guessed else "no go", "torques are louder than the profile " +
                        ("assumes: " if robot.profile.noise is None else "states: ") + ", ".join(text for _, text in sorted(loud)[::-1][:4]),
-                       "antaeus identify a log in which nothing touches" if guessed else
-                       "find what shakes, or antaeus identify a log in which nothing touches", numbers)
+                       "use antaeus identify on a contact-free log" if guessed else
+                       "find what shakes, or use antaeus identify on a contact-free log", numbers)
     if off:
         return Checked("noise", "reservation", "torques are off by more than the profile states: " +
                        ", ".join(text for _, text in sorted(off)[::-1][:4]), "the tare takes it out in this pose; antaeus identify in all",
@@ -272,10 +272,10 @@ def check_noise(robot: typing.Any, residual: np.ndarray, stated: np.ndarray) -> 
 def check_tare(state: str, motors: typing.Sequence[str]) -> Checked:
     """Of what begin_tare began at rest: a TareState."""
     if state == "holding":
-        return Checked("tare", "go", f"what {len(motors)} torques read with nothing touching is taken out")
+        return Checked("tare", "go", f"what {len(motors)} torques read without contact is subtracted")
     why = "samples did not suffice for it" if state in ("none", "collecting") else (
-        f"{state}: something touches, the robot moved, torques drifted, or an offset is too large for its drive")
-    return Checked("tare", "no go", why, "let nothing touch the robot, let it stand still, and begin again")
+        f"{state}: there is contact, the robot moved, torques drifted, or an offset is too large for its drive")
+    return Checked("tare", "no go", why, "keep the robot still and without contact, and begin again")
 
 
 # ---- The course of it ------------------------------------------------------------------------------------------------------------------
@@ -397,7 +397,7 @@ def judge_stream(estimator: typing.Any, robot: typing.Any, endpoints: typing.Seq
             still.add(float(clock[at]), np.asarray(block.q[at]))
         return float(clock[-1])
 
-    say("hold still, with nothing touching the robot")
+    say("hold still, without contact")
     begun, now, first = time.monotonic(), math.nan, None
     while True:
         block = None if stop() else reader.block()
@@ -461,7 +461,7 @@ def judge_stream(estimator: typing.Any, robot: typing.Any, endpoints: typing.Seq
                               f"move each joint by {MOVE} and more"))
     elif stuck:
         named = ", ".join(stuck[:8]) + (f" and {len(stuck) - 8} more" if len(stuck) > 8 else "")
-        checks.append(Checked("motion", "reservation", f"these did not move by {MOVE}: {named}", "nothing is said of their torques",
+        checks.append(Checked("motion", "reservation", f"these did not move by {MOVE}: {named}", "their torques were not checked",
                               {"not_moved": stuck}))
     else:
         checks.append(Checked("motion", "go", f"all {len(motors)} joints moved"))

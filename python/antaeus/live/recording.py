@@ -245,7 +245,7 @@ class Recorder:
                 try:
                     self._flush()
                 except Exception as error:  # a record that fails ends no watch
-                    self._say(f"record: {type(error).__name__}: {' '.join(str(error).split())}; recording goes on with a new part")
+                    self._say(f"record: {type(error).__name__}: {' '.join(str(error).split())}; recording continues with a new part")
                     self._leave_part()
         self._leave_out()
         if self._flights:
@@ -310,7 +310,7 @@ class Recorder:
         self._lost += sum(map(len, self._begun))
         if self._begun and not self._left_out_short:
             self._left_out_short = True
-            self._say(f"record: {self._run}: the stream breaks off more than {_BREAKS_A_MINUTE} times a minute; pieces shorter than "
+            self._say(f"record: {self._run}: the stream breaks off more than {_BREAKS_A_MINUTE} times per minute; parts shorter than "
                       f"{_LEAST_SECONDS:g} s are left out, check the sender's clock")
         self._begun = []
 
@@ -368,7 +368,7 @@ class Recorder:
             self._lost += len(chunk)
             self._full_until = time.monotonic() + _RETRY
             self._starts.clear()
-            self._say(f"record: {self._run}: cannot be written ({error.strerror}); recording stops until there is room, make some")
+            self._say(f"record: {self._run}: cannot be written ({error.strerror}); recording stops: free disk space")
             return
         self._remember(chunk)
         if self._flights and self._part is not None:
@@ -401,7 +401,7 @@ class Recorder:
             self._lost += len(chunk)
             return
         if self._full_until:
-            self._say(f"record: there is room again in {self._folder}; recording goes on")
+            self._say(f"record: there is space again in {self._folder}; recording continues")
             self._full_until = 0.0
         rows, first = chunk.rows, chunk.first
         if leading is not None:
@@ -459,7 +459,7 @@ class Recorder:
             with open(self._run / "events.jsonl", "ab", buffering=0) as file:
                 file.write(lines.encode())
         except OSError as error:
-            self._say(f"record: {self._run / 'events.jsonl'}: cannot be written ({error.strerror}); make room")
+            self._say(f"record: {self._run / 'events.jsonl'}: cannot be written ({error.strerror}); free disk space")
 
     # ---- Room --------------------------------------------------------------------------------------------------------------------------
 

@@ -276,7 +276,7 @@ class Watch:
         if facts.oversized:
             return "every message is of more than 64 KiB; send the robot's channels alone, a line each"
         if self._ends:
-            return "it ended without a sample; send channels behind the header, one row a step"
+            return "it ended without a sample; send channels behind the header, one row per step"
         return f"not one sample came{self._what() or '; look at the sender, and at the address'}"
 
     def _what(self) -> str:

@@ -193,7 +193,7 @@ HeldPoseNoise fit_held_pose(const Robot& robot, const std::vector<std::string>& 
   const auto n = static_cast<double>(runs.size());
   if (runs.size() < 2) {
     throw EpisodeError("stretches", std::to_string(runs.size()) + " run: what differs between runs cannot be seen",
-                       "give stretches of two runs or more, the robot released in between");
+                       "give intervals of two runs or more, the robot released in between");
   }
   HeldPoseNoise noise;
   noise.motors = rows_of(robot, endpoints);

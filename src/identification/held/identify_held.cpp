@@ -100,7 +100,7 @@ void identify_held_pose(const IdentifyTask& task, IdentifyResult& result) {
   if (task.endpoints.empty()) {
     const bool feet = !task.robot.profile.endpoints.empty();
     result.missing.push_back(
-        feet ? "all endpoints are feet, and what stands on them touches the ground: hang the robot up, and name them "
+        feet ? "all endpoints are feet, and they are in contact with the ground: hang the robot up, and name them "
                "with " +
                    arg(Input::endpoint)
              : "no endpoint: name the frame that shall feel forces with " + arg(Input::endpoint));

@@ -78,8 +78,8 @@ std::string constant_force(const IdentifyTask& task, const MovingRows& rows, con
   if (w.norm() < task.options.constant_force || w.dot(H * w) < kSure * kSure) return {};
   const double sd = std::sqrt(w.normalized().dot(information.solve(w.normalized())));
   return "a level force of " + rounded(w.norm()) + " ± " + rounded(sd) + " N at " + frame +
-         " explains the logs better than free motion: contact all along? Record with nothing touching, or name the "
-         "contact-free stretches";
+         " explains the logs better than free motion: contact all along? Record without contact, or declare "
+         "contact-free intervals";
 }
 
 /// Why a log is not one of the others' robot, untouched; empty: it may be.
@@ -322,8 +322,9 @@ double worth_of_other_robots(const IdentifyTask& task, IdentifyResult& result) {
   }
   if (!clocks) {
     result.notes.emplace_back(
-        "the logs' clocks have no date: each log is taken for a day of its own; logs of one day make the doubt about "
-        "other days too small");
+        "the logs' clocks have no date: each log counts as its own session; logs of one session make the uncertainty "
+        "in "
+        "other sessions too small");
     return task.moving.between_logs;
   }
   if (dates.size() > 1) return task.moving.between_logs;

@@ -73,12 +73,12 @@ std::string gain_text(const Robot& robot, const MovingRows& rows, int motor, con
   }
   constexpr double kFar = 2.5;  // what no description's masses make
   if (turned > kFar || turned < 1.0 / kFar) {
-    return found.joint + ": the channel is not in N·m, the model says " + size +
+    return found.joint + ": the channel is not in N·m, by the model " + size +
            (found.gain < 0.0 ? ", and its sign is the opposite" : "") +
            ": amperes, torque before the gear, or mN·m; give its scale (joint_figures of a profile), or take effort "
            "units";
   }
-  std::string text = found.joint + ": the model says " + size +
+  std::string text = found.joint + ": by the model " + size +
                      ": another gear or torque constant, or masses that the description has wrong";
   if (std::abs(gains.mass) > kSureGain * gains.mass_sd && gains.described + gains.mass > 0.0) {
     text += "; a payload or tool of " + rounded(std::abs(gains.mass)) + " kg " + (gains.mass > 0.0 ? "more" : "less") +
@@ -149,7 +149,7 @@ std::vector<ChannelFinding> examine_channels(const Robot& robot, MovingRows& row
     }
     if (rows.grounded[j]) {
       found.use = ChannelUse::carries_foot;
-      found.reason = found.joint + ": it carries a foot, and the ground pushes: its figures stay the profile's";
+      found.reason = found.joint + ": it carries a foot, and the ground pushes: its parameters stay the profile's";
       findings.push_back(std::move(found));
       continue;
     }

@@ -49,7 +49,8 @@ void note_tool(MovingFit& fit) {
   fit.notes.push_back("a payload or tool of " + rounded(std::abs(last.tool)) + " ± " + rounded(last.tool_sd) + " kg " +
                       (last.tool > 0.0 ? "hangs on the last link that the description does not have"
                                        : "of the description is not on the arm") +
-                      ": it explains the torques; say " + arg(Input::payload) + ", or take the description without it");
+                      ": it explains the torques; give " + arg(Input::payload) +
+                      ", or take the description without it");
 }
 
 /// What is missing before anything is fitted. A joint that hardly moved is no evidence: its friction would be a guess.
@@ -147,7 +148,7 @@ void note_shift(MovingFit& fit) {
   fit.notes.push_back(
       "the torques are " + rounded(1e3 * std::abs(scan.best)) + " ± " + rounded(1e3 * scan.sd) + " ms " +
       (scan.best > 0.0 ? "later" : "earlier") +
-      " than the positions: a fast arm's doubts do not hold then; align the channels: channels.torque_delay = " +
+      " than the positions: a fast arm's uncertainties do not hold then; align the channels: channels.torque_delay = " +
       rounded(scan.best) + " s in the profile, beyond what it has, and identify again");
 }
 

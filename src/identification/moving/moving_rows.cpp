@@ -24,11 +24,12 @@ const OptionTable& options_of(const MovingFitOptions&) {
           option("window", "s", "length of log that one cubic is fitted to for v and a", "passes 10 Hz", &O::window,
                  kPositive),
           option("seam", "s", "left out between the part that is fitted and the part that judges it", kStudy, &O::seam),
-          option("motion_needed", "s", "motion below which the doubts grow, and below 0.8 of it nothing is identified",
-                 kStudy, &O::motion_needed),
+          option("motion_needed", "s",
+                 "motion below which uncertainties grow, and below 0.8 of it nothing is identified", kStudy,
+                 &O::motion_needed),
           option("moving_speed", "rad/s", "from which a joint counts as moving", "tanh of it over 0.03 is 0.93",
                  &O::moving_speed, kPositive),
-          option("periods_needed", "1", "integral times of motion below which a joint's reason says so", kStudy,
+          option("periods_needed", "1", "integral times of motion below which a joint's reason states it", kStudy,
                  &O::periods_needed),
           option("largest_rate", "Hz", "faster logs are thinned out to this", "twenty times an arm's band",
                  &O::largest_rate, kPositive),
@@ -46,7 +47,7 @@ const OptionTable& options_of(const MovingFitOptions&) {
           option("offset_between", "1",
                  "how far offsets move from log to log, as a share of the largest torque in them",
                  "the same: 0.2 to 0.4 %", &O::offset_between, kNotNegative),
-          option("between_logs", "1", "how many logs these three are worth beside what the logs show",
+          option("between_logs", "1", "how many logs these three are worth compared with what the logs show",
                  "two logs are no evidence of a spread", &O::between_logs, kPositive),
           option("effort_units", "", "take a channel as it is, whatever its unit", "given by effort_units",
                  &O::effort_units),
@@ -392,7 +393,7 @@ MovingRows rows_of(const Robot& robot, const std::vector<MovingLog>& logs, const
     const double step = dt * static_cast<double>(stride);
     if (rows.step > 0.0 && std::abs(step - rows.step) > 0.2 * rows.step) {
       throw EpisodeError(log.episode.name,
-                         "a sample time of " + rounded(step) + " s beside one of " + rounded(rows.step) + " s",
+                         "a sample time of " + rounded(step) + " s and one of " + rounded(rows.step) + " s",
                          "give logs of one rate");
     }
     rows.step = step;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Eigen::Index kMostSamples = 1500;  // of the regression: a minute at 25 Hz
 constexpr double kPriorScale = 0.3;          // masses off by a third: no label, no cross-validation
-const std::string kLabel = "name contact-free stretches with " + arg(Input::contact_free);
+const std::string kLabel = "declare contact-free intervals with " + arg(Input::contact_free);
 
 struct Unknowns {
   std::vector<int> rows;     ///< motors whose channels are evidence
@@ -114,8 +114,8 @@ void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result) {
   const Robot& robot = task.robot;
   if (robot.model.base() != Base::fixed) {
     result.missing.emplace_back(
-        "without labels a robot that floats shows nothing: in a pose an offset and a contact are "
-        "the same, and they differ from pose to pose; " +
+        "a robot with a floating base cannot be identified without labels: in each pose an offset and a contact "
+        "look the same; " +
         kLabel);
     return;
   }
@@ -157,7 +157,7 @@ void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result) {
   if (unknowns.rows.empty() || !limits.allFinite() || !(limits.minCoeff() > 0.0)) {
     result.missing.emplace_back(unknowns.rows.empty()
                                     ? "no torque channel can be used"
-                                    : "the description states no effort limits, which say how large noise may be");
+                                    : "the description states no effort limits, which bound the noise");
     return;
   }
   const UnlabelledResult fit =
@@ -197,8 +197,7 @@ void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result) {
     if (fit.known[c]) {
       result.parameters.push_back(one);
     } else {
-      result.omitted.push_back(
-          {one.name, "without labels a contact may stand in its place, or the logs show too little"});
+      result.omitted.push_back({one.name, "without labels a contact may explain it, or the logs show too little"});
     }
   }
   result.hold_out = "nothing: what is left may be a contact; " + kLabel;

@@ -146,14 +146,14 @@ UnlabelledResult fit_unlabelled(const std::vector<UnlabelledSample>& samples, co
   result.kappa = kNaN;
   if (result.parity == 0) {
     result.reason = std::to_string(m) + " torques for " + std::to_string(samples.front().A.cols()) +
-                    " numbers of a contact: whatever the residual is, a contact may be its cause; name contact-free "
-                    "stretches";
+                    " numbers of a contact: whatever the residual is, a contact may be its cause; declare contact-free "
+                    "intervals";
     return result;
   }
   if (result.swept <= result.parity && result.swept < m) {
     result.reason = "of " + std::to_string(m) + " torques, " + std::to_string(result.parity) +
                     " combinations are free of contacts, the same ones all along: in one pose an offset and a contact "
-                    "are the same; move all joints, or name contact-free stretches";
+                    "are the same; move all joints, or declare contact-free intervals";
     return result;
   }
   // What of each parameter's torque lies where contacts hide it.
@@ -178,7 +178,7 @@ UnlabelledResult fit_unlabelled(const std::vector<UnlabelledSample>& samples, co
   if (!result.identified) {
     result.reason = "contacts hide " + std::to_string(hidden) + " of " + std::to_string(m) +
                     " directions of the torques, and a part of every parameter with them; move all joints further, or "
-                    "name contact-free stretches";
+                    "declare contact-free intervals";
     result.known.clear();
     return result;
   }

@@ -100,7 +100,7 @@ void read_row(Keys& table, NoiseFileParameter& parameter) {
   if (std::abs(parameter.se - held) <= kSameError * std::max(held, 1e-12)) return;
   table.fail(
       table.find("se"),
-      "'se' of " + parameter.name + " is " + shortest_text(parameter.se) + ", its 'row' says " + shortest_text(held),
+      "'se' of " + parameter.name + " is " + shortest_text(parameter.se) + ", by its 'row' " + shortest_text(held),
       "leave both as identify wrote them");
 }
 
@@ -286,15 +286,15 @@ std::string noise_text(const RobotModel& model, const NoiseModel& noise) {
     if (std::isfinite(value)) item += std::string(", ") + key + " = " + shortest_text(value);
   };
   std::string toml =
-      "\n# What the torques read while nothing touches, as `antaeus identify` found it (docs/guide/identify.md). "
+      "\n# Torque readings without contact, as `antaeus identify` found it (docs/guide/identify.md). "
       "Torques in " +
       noise.unit + ".\n[noise]\norigin = " + toml_text(std::string(to_string(noise.origin))) +
       "\nunit = " + toml_text(noise.unit) + (noise.simulated ? "\nsimulated = true" : "") +
       "\nprovenance = " + toml_text(noise.provenance) + "\n";
   if (noise.logs >= 0) {
     toml += noise.logs > 1
-                ? "# Logs that the spreads from day to day (coulomb_sd, viscous_sd, offset_sd) are of.\n"
-                : "# One log shows no spread from day to day: coulomb_sd, viscous_sd and offset_sd are those "
+                ? "# Logs from which the spreads between sessions (coulomb_sd, viscous_sd, offset_sd) come.\n"
+                : "# One log shows no spread between sessions: coulomb_sd, viscous_sd and offset_sd are those "
                   "of other robots.\n";
     toml += "logs = " + std::to_string(noise.logs) + "\n";
   }
@@ -313,10 +313,10 @@ std::string noise_text(const RobotModel& model, const NoiseModel& noise) {
 
   toml +=
       "# Standard deviations: white_sd, offset_sd from run to run, slow_sd within one, motion_sd while the other "
-      "joints move,\n# coulomb_sd and viscous_sd of friction from day to day, standing_sd of a joint that stands;\n"
+      "joints move,\n# coulomb_sd and viscous_sd of friction between sessions, standing_sd of a joint that stands;\n"
       "# joint_speed, largest_residual: largest |v| and |τ − g| that were seen; limit: |τ| from which on the channel "
       "reads\n# limit_offset too much, give or take limit_sd (without these it is not evidence there). A joint "
-      "without a row was not\n# identified: its figures above hold.\njoints = [\n";
+      "without a row was not\n# identified: its values above hold.\njoints = [\n";
   for (Eigen::Index j = 0; j < noise.white_sd.size(); ++j) {
     if (std::isnan(noise.white_sd[j])) continue;
     std::string item = "    { joint = " + toml_text(motors[static_cast<std::size_t>(j)]);
@@ -350,7 +350,7 @@ std::string noise_text(const RobotModel& model, const NoiseModel& noise) {
   if (used.empty()) return toml;
   toml +=
       "# Estimates and standard errors (kg, kg·m, kg·m², N·m, N·m·s/rad); masses are added to the description's. What "
-      "has\n# an error as large as its prior was not identified; it stands here because others hang on it. row: a row "
+      "has\n# an error as large as its prior was not identified; it is here because others depend on it. row: a row "
       "of F, their\n# covariance is F Fᵀ (base64 of doubles, zeros at its end left out).\nparameters = [\n";
   for (const int k : used) {
     const VectorX row = noise.factor.size() > 0 ? VectorX(noise.factor.row(k).transpose()) : VectorX();

@@ -62,7 +62,7 @@ void read_figures(Keys& keys, RobotProfile& profile) {
     figures.torque_limit = table.positive_or("torque_limit", figures.torque_limit);
     table.finish();
     if (!table.find("group") && !table.find("joints")) {
-      table.fail(nullptr, "names neither 'group' nor 'joints'", "say whose figures these are");
+      table.fail(nullptr, "names neither 'group' nor 'joints'", "name the joints of these values");
     }
     if (profile.options.motors.empty()) continue;  // which the file as a whole lacks
     for (std::size_t i = 0; i < joints.size(); ++i) {

@@ -346,7 +346,7 @@ class Drawing {
       std::string instead = stood_in_.empty() ? "" : "collision shapes";
       if (!sticks_.empty()) instead += instead.empty() ? "sticks" : " and sticks";
       const std::string name = (absent_.size() == 1 ? ", " : ", the first ") + *absent_.begin();
-      text = counted(absent_.size()) + "not at hand" + name + (instead.empty() ? "." : ": " + instead + " stand in.");
+      text = counted(absent_.size()) + "not at hand" + name + (instead.empty() ? "." : ": " + instead + " are drawn.");
     }
     if (!coarser_.empty()) text += (text.empty() ? "" : " ") + counted(coarser_.size()) + "drawn coarser.";
     return text;

@@ -242,7 +242,7 @@ class UrdfReader {
     }
     if (meshes_ == MeshPolicy::required) {
       fail(line, "mesh '" + uri + "' is not there",
-           "put it beside the file, or ignore meshes (" + arg(Input::ignore_meshes) + ")");
+           "put it next to the file, or ignore meshes (" + arg(Input::ignore_meshes) + ")");
     }
     return candidates.empty() ? fs::path(uri) : candidates.front();
   }

@@ -43,9 +43,9 @@ struct MovingFitOptions {
   double window = 0.14;  ///< [s] length of log that one cubic is fitted to for v and a
   double seam = 0.5;     ///< [s] left out between the part that is fitted and the part that judges it
   double motion_needed =
-      10.0;                    ///< [s] of motion below which the doubts grow, and below 0.8 of it nothing is identified
-  double moving_speed = 0.05;  ///< [rad/s] from which a joint counts as moving
-  double periods_needed = 20.0;  ///< [1] integral times of motion below which a joint's reason says so
+      10.0;  ///< [s] of motion below which uncertainties grow, and below 0.8 of it nothing is identified
+  double moving_speed = 0.05;    ///< [rad/s] from which a joint counts as moving
+  double periods_needed = 20.0;  ///< [1] integral times of motion below which a joint's reason states it
   double largest_rate = 200.0;   ///< [Hz] faster logs are thinned out to this
   /// [1] rows that are fitted, one per sample and joint: five minutes at 200 Hz of seven joints. Of more, windows
   /// spread over the logs are taken, those with motion first, so that time and memory do not grow with the logs

@@ -18,7 +18,7 @@ def outcomes(rows: Sequence[Row], asked: Asked) -> Iterator[tuple[Row, "dict[str
             ray.init(log_to_driver=False, logging_level="error", **place)
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise FormatError(f"--address {asked.address}", f"no Ray cluster answers ({' '.join(str(error).split())[:200]})",
-                              "ray status says where it is") from None
+                              "run ray status to find it") from None
     try:
         one = ray.remote(num_cpus=1, max_retries=0, runtime_env={"env_vars": {"OPENBLAS_NUM_THREADS": "1"}})(task.run_one)
         # Enough that no core waits for the driver, few enough that a million rows are not all in the cluster's memory.

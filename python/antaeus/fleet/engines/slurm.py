@@ -47,7 +47,7 @@ def outcomes(rows: Sequence[Row], asked: Asked) -> Iterator[tuple[Row, "dict[str
     done = {row["id"] for row in rows} - {row["id"] for row in task.missing(folder)}
     if sent.returncode != 0 and not done:
         said = " ".join((sent.stderr or sent.stdout).split()) or "nothing"
-        raise FormatError("--engine slurm", f"sbatch ended with code {sent.returncode} and says {said}", f"see {file} and {file.parent}/*.txt")
+        raise FormatError("--engine slurm", f"sbatch ended with code {sent.returncode} and reports {said}", f"see {file} and {file.parent}/*.txt")
     for row in rows:
         yield row, ({"id": row["id"], "status": "done", "cause": "", "reason": ""} if row["id"] in done
                     else Lost("its part of the array has ended without it", "killed"))
