@@ -50,9 +50,9 @@ void check(const BatchPosteriorOptions& options, const BatchTree& tree) {
       }
       int& before = owner[static_cast<std::size_t>(motor)];
       if (before >= 0) {
-        throw OptionsError(place,
-                           "motor " + std::to_string(motor) + " speaks for endpoint " + std::to_string(before) + " too",
-                           "give each motor to one endpoint: those that share rows have no posterior of their own");
+        throw OptionsError(
+            place, "motor " + std::to_string(motor) + " is a row of endpoint " + std::to_string(before) + " too",
+            "give each motor to one endpoint: those that share rows have no posterior of their own");
       }
       before = static_cast<int>(e);
     }
