@@ -128,7 +128,7 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
       finding.text = h.size > 0.0 ? "the robot carries " + with_sd(h.size, h.sd) + " kg more at its last link (" +
                                         h.detail + ") than the description"
                                   : "the last link (" + h.detail + ") is " + with_sd(-h.size, h.sd) +
-                                        " kg lighter than the description: a hand or tool that is not there";
+                                        " kg lighter than the description: a hand or tool is missing";
       finding.remedy = h.size > 0.0 ? "state it: " + arg(Input::payload, "FRAME=" + figure(h.size)) +
                                           ", or [[payload]] in the profile"
                                     : "use the description without that hand or tool";

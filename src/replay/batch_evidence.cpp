@@ -29,7 +29,8 @@ void check(const BatchPosteriorOptions& options, const BatchTree& tree) {
                        "give its sd in newton metres, or 0 for contacts without moment");
   }
   if (options.reference_motor < -1 || options.reference_motor >= numbers.motor_count) {
-    throw OptionsError("posterior.reference_motor", "motor " + std::to_string(options.reference_motor) + " is none",
+    throw OptionsError("posterior.reference_motor",
+                       "motor " + std::to_string(options.reference_motor) + " does not exist",
                        "give a motor, or −1 for none");
   }
   if (!(options.contact_shown > 0.0 && options.contact_shown < 1.0)) {
