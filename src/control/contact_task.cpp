@@ -91,7 +91,7 @@ std::string in_words(TaskReason reason) {
     case TaskReason::near_singular: return "the arm stood near a singular pose";
     case TaskReason::saturated: return "a motor was at its limit";
     case TaskReason::unclear_surface: return "the circle did not show a plane";
-    case TaskReason::asked: return "the caller asked for it";
+    case TaskReason::asked: return "the caller requested it";
     case TaskReason::retreated: return "the way back was complete";
   }
   return "";

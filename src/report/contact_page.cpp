@@ -126,7 +126,7 @@ Answer possible(const ContactReading& r) {
   const std::string of_known = known.empty() ? "" : " Known: " + listed(known) + ".";
   if (!r.was_checked()) {
     Prose text = Strong{"Not checked. "};
-    text << (r.has_robot() ? "No limits were asked for, so these wrenches keep none."
+    text << (r.has_robot() ? "No limits were requested, so these wrenches keep none."
                            : "A total wrench does not show friction, soles and motors.");
     if (nearest && margin.least < 0.0) {
       text << std::string(" They miss one, ") + nearest + ", by " << Quantity{-margin.least, "N"} << " at ";
