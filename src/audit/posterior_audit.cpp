@@ -281,7 +281,7 @@ static std::string place_text(const Audit& audit, const EstimateSeries& series) 
   }
   const std::string beyond =
       "no single contact, wherever on this limb, and no one joint's error leaves no more than "
-      "noise: there may be two contacts, which these torques do not take apart, or something else.";
+      "noise: there may be two contacts, which these torques do not distinguish, or something else.";
   if (!place.elsewhere) return place.beyond_one_contact ? "At this step " + beyond : "";
   std::string text = "A contact at " + place.link + " explains the torques of this step better than one at the " +
                      series.label + ": " + number_text(place.force.norm()) + " N there. The number of the " +
@@ -389,10 +389,11 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
          "An arm without a spare joint, as this one, distinguishes no torque's error from a contact, at any joint and "
          "in any pose: six torques fit some wrench whatever they are."});
   } else if (!blind.empty()) {
-    all.push_back({Topic::undetectable,
-                   "Joints whose torque could be wrong by all that their motor can do and still be explained by some "
-                   "contact, however large: " +
-                       blind + "."});
+    all.push_back(
+        {Topic::undetectable,
+         "Joints whose torque could be wrong by all that their motor can exert and still be explained by some "
+         "contact, however large: " +
+             blind + "."});
   }
 
   if (const std::string causes = causes_text(audit); !causes.empty()) all.push_back({Topic::cause_test, causes});

@@ -414,7 +414,7 @@ std::string why_static(const Robot& robot, const Episode& episode, const Residua
   constexpr double kRateSlack = 1.05;
   const double least = minimum_rate(robot.profile, options);
   if (rate * kRateSlack >= least) return {};
-  return from + rate_text(rate) + " Hz, " + rate_text(least) + " are asked for (residual.minimum_rate)";
+  return from + rate_text(rate) + " Hz, " + rate_text(least) + " are required (residual.minimum_rate)";
 }
 
 void note_overflow(const std::vector<Eigen::Index>& steps, Episode& episode, Eigen::Index first_step) {

@@ -78,7 +78,7 @@ class Writer {
     const Eigen::Index peak = audit_.audited.reconstruction.first_step + deployed_.peak_step;
     say(Topic::contacts, "No contact and no incident is reported from it: the forces below, up to " +
                              number_text(deployed_.peak_force) + " N at the " + label_ + " (" +
-                             step_text(audit_, peak) + "), are what that mistake and everything else make together.");
+                             step_text(audit_, peak) + "), are the effect of that fault and everything else together.");
   }
 
   void what_happened() {

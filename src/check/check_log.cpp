@@ -23,7 +23,8 @@ const OptionTable& options_of(const CheckOptions&) {
       {
           option("least_time", "s", "below which no scale, lag or torque is judged", kPage, &O::least_time),
           option("least_motion", "rad or m", "that a joint must move to count as moving", kPage, &O::least_motion),
-          option("found", "nats", "of evidence over the log as it is, from which a mistake is named", kPage, &O::found),
+          option("found", "nats", "of evidence over the log as it is, from which a fault is reported", kPage,
+                 &O::found),
           option("tie", "nats", "below which two explanations are both named", kPage, &O::tie),
           option("other_robots", "", "whether the robots that come with Antaeus are tried, too", kPage,
                  &O::other_robots),

@@ -57,7 +57,7 @@ std::vector<Finding> serious_findings(const CheckResult& result) {
 
 std::string check_headline(const CheckResult& result) {
   const std::vector<Finding> serious = serious_findings(result);
-  return serious.empty() ? "No mistake found" : sentence_of(serious.front());
+  return serious.empty() ? "No fault found" : sentence_of(serious.front());
 }
 
 std::vector<std::string> set_up_sentences(const CheckResult& result) {
@@ -71,10 +71,10 @@ std::vector<CheckAnswer> check_story(const CheckResult& result) {
   const std::vector<Finding> serious = serious_findings(result);
   std::vector<std::string> first, others, notes, channel;
   if (serious.empty()) {
-    first.push_back(result.robot.empty() ? "No mistake found in the channels; without " + arg(Input::robot) +
+    first.push_back(result.robot.empty() ? "No fault found in the channels; without " + arg(Input::robot) +
                                                " torques, order and signs "
                                                "are not judged."
-                                         : "No mistake found.");
+                                         : "No fault found.");
   }
   for (std::size_t i = 0; i < serious.size(); ++i) tell_finding(serious[i], i == 0 ? first : others);
   for (const Finding& finding : result.findings) {

@@ -129,7 +129,7 @@ class Fix {
     for (std::size_t i = 0; i < all.size() && i < finding_->sizes.size(); ++i) {
       const double wanted = finding_->sizes[i];
       if (!(wanted >= 0.0) || !(wanted < static_cast<double>(motors_)) || wanted != std::floor(wanted)) {
-        throw OptionsError("finding " + name(), "its columns are none of the log", "check the log again");
+        throw OptionsError("finding " + name(), "its columns are not in the log", "check the log again");
       }
       column[all[i]] = static_cast<std::size_t>(wanted);
     }

@@ -195,7 +195,7 @@ class ProfileText {
       if (facts_.base == Base::fixed) return;
       line();
       return comment(
-          "No frame is named after an IMU. A floating robot wants [imu] with frame = \"…\": without it the base is "
+          "No frame is named after an IMU. A floating robot needs [imu] with frame = \"…\": without it the base is "
           "taken "
           "as upright.");
     }

@@ -128,7 +128,7 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
       finding.text = h.size > 0.0 ? "the robot carries " + with_sd(h.size, h.sd) + " kg more at its last link (" +
                                         h.detail + ") than the description"
                                   : "the last link (" + h.detail + ") is " + with_sd(-h.size, h.sd) +
-                                        " kg lighter than the description: a hand or tool that is not there";
+                                        " kg lighter than the description: a hand or tool is missing";
       finding.remedy = h.size > 0.0 ? "state it: " + arg(Input::payload, "FRAME=" + figure(h.size)) +
                                           ", or [[payload]] in the profile"
                                     : "use the description without that hand or tool";
@@ -137,7 +137,7 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
     case Fault::base_tilted:
       finding.channel = "model";
       finding.unit = "rad";
-      finding.text = h.size > 2.8 ? "the robot hangs upside down: gravity comes from the other side"
+      finding.text = h.size > 2.8 ? "the robot hangs upside down: gravity is opposite"
                                   : "the base is tilted by " + figure(kDegreesPerRadian * h.size) +
                                         "° against the profile's gravity";
       if (h.sizes.size() == 3) {
@@ -177,10 +177,9 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
       break;
     case Fault::other_robot:
       finding.channel = "model";
-      finding.text =
-          h.detail.empty()
-              ? "no single mistake explains the torques: another robot than the description, or several mistakes"
-              : "the torques are those of the " + h.detail + ", not of the " + robot.profile.name;
+      finding.text = h.detail.empty()
+                         ? "no single fault explains the torques: another robot than the description, or several faults"
+                         : "the torques are those of the " + h.detail + ", not of the " + robot.profile.name;
       finding.remedy = h.detail.empty() ? "check which robot made the log; then one channel after the other"
                                         : "use " + arg(Input::robot, h.detail);
       break;
@@ -188,8 +187,8 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
       finding.channel = "tau";
       finding.unit = "N";
       finding.text = "a force of up to " + figure(h.size) + " N at " + h.detail +
-                     " explains the torques better than any mistake of the set-up";
-      finding.remedy = "record without contact to check the set-up";
+                     " explains the torques better than any configuration error";
+      finding.remedy = "record without contact to check the configuration";
       break;
     default: break;
   }

@@ -88,7 +88,7 @@ class Reader {
       }
       if (std::find(feet.begin(), feet.begin() + static_cast<std::ptrdiff_t>(i), feet[i]) !=
           feet.begin() + static_cast<std::ptrdiff_t>(i)) {
-        throw EpisodeError(file_, "the foot '" + printable(feet[i]) + "' is asked for twice", "name each foot once");
+        throw EpisodeError(file_, "the foot '" + printable(feet[i]) + "' is given twice", "name each foot once");
       }
     }
     return {feet.begin(), feet.end()};

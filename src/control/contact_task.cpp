@@ -91,7 +91,7 @@ std::string in_words(TaskReason reason) {
     case TaskReason::near_singular: return "the arm stood near a singular pose";
     case TaskReason::saturated: return "a motor was at its limit";
     case TaskReason::unclear_surface: return "the circle did not show a plane";
-    case TaskReason::asked: return "the caller asked for it";
+    case TaskReason::asked: return "the caller requested it";
     case TaskReason::retreated: return "the way back was complete";
   }
   return "";
@@ -104,10 +104,11 @@ ContactTask::ContactTask(const ContactTaskOptions& options) : options_(options),
   };
   if (std::abs(options.normal.norm() - 1.0) > 1e-6) refuse("normal", "it is not a unit vector");
   if (!std::isfinite(options.line.length) || !(options.line.duration > 0.0) || options.line.length < 0.0) {
-    refuse("line", "its length or duration is none");
+    refuse("line", "its length or duration is invalid");
   }
   if (!(options.line.ramp > 0.0 && options.line.ramp <= 0.5)) refuse("line.ramp", "it is not above 0 and at most 0.5");
-  if (!options.direction.allFinite() || !(options.direction.norm() > 0.0)) refuse("direction", "it is none");
+  if (!options.direction.allFinite() || !(options.direction.norm() > 0.0))
+    refuse("direction", "it is zero or not finite");
   if (options.line.length > 0.0 && options.direction.cross(options.normal).norm() < 1e-3 * options.direction.norm()) {
     refuse("direction", "it lies along the normal");
   }

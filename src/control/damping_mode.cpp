@@ -46,7 +46,7 @@ const OptionTable& options_of(const DampingModeOptions&) {
       "damping_mode",
       {
           option("damping", "s/rad", "D of each joint as a share of its motor's effort limit", kStudy, &O::damping),
-          option("hold_stiffness", "1/rad", "K of each joint as a share of it, where a hold is asked for", kStudy,
+          option("hold_stiffness", "1/rad", "K of each joint as a share of it, where a hold is requested", kStudy,
                  &O::hold_stiffness),
           option("limit_share", "1", "of each motor's effort limit that may be used", "the model's limits",
                  &O::limit_share, kShare),

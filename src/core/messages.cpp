@@ -96,7 +96,8 @@ constexpr Sentence kSentences[] = {
     {NoteCode::not_an_episode, Severity::warning, "the log does not load as an episode: {0}"},
     {NoteCode::part_compared, Severity::note, "of {0} steps the first {1} are compared with"},
     {NoteCode::part_audited, Severity::note,
-     "the log has {0} steps, all of them estimated and written; {1}, around its largest force, are taken apart, and "
+     "the log has {0} steps, all of them estimated and written; {1}, around its largest force, are audited in detail, "
+     "and "
      "filters and guards restart there"},
     {NoteCode::static_residual, Severity::warning, "{0}"},
     {NoteCode::configuration_error, Severity::error, "{0}"},

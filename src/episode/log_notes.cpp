@@ -22,7 +22,8 @@ struct HoleWords {
   const char* consequence;
 };
 constexpr std::array kMayHaveHoles = {
-    HoleWords{&Episode::v, "dq", "who uses it refuses them"}, HoleWords{&Episode::a, "ddq", "who uses it refuses them"},
+    HoleWords{&Episode::v, "dq", "a stage that uses it refuses them"},
+    HoleWords{&Episode::a, "ddq", "a stage that uses it refuses them"},
     HoleWords{&Episode::imu_angular_velocity, "imu_gyro", "read as not measured there"},
     HoleWords{&Episode::imu_specific_force, "imu_acc", "read as not measured there"}};
 

@@ -49,7 +49,7 @@ std::map<std::string, double> masses_of_bodies(const RobotModel& model) {
 GravityRegressor::GravityRegressor(const RobotModel& model, std::vector<int> rows) : rows_(std::move(rows)) {
   for (const int row : rows_) {
     if (row < 0 || row >= model.motor_count()) {
-      throw OptionsError("rows", "motor " + std::to_string(row) + " is none of the model's",
+      throw OptionsError("rows", "motor " + std::to_string(row) + " is not in the model",
                          "give indices from 0 to " + std::to_string(model.motor_count() - 1));
     }
     velocity_rows_.push_back(model.motor_rows()[row]);

@@ -60,8 +60,9 @@ IdentifyAnswer verdict(const IdentifyResult& r) {
   }
   const std::string share = std::to_string(known) + " of " + counted(r.joints.size(), "joint", "joints");
   answer.sentences.push_back(
-      (refused.empty() ? "Yes, " + share
-                       : share + ": the rest looks like a set-up mistake (" + listed(refused) + "; reasons below)") +
+      (refused.empty()
+           ? "Yes, " + share
+           : share + ": the rest looks like a configuration error (" + listed(refused) + "; reasons below)") +
       ". Fitted as " + in_words(r.method) + ", from " + counted(static_cast<std::size_t>(r.runs), "log", "logs") +
       ". Torques are in " + r.unit + ".");
   if (r.method == IdentifyMethod::unlabelled) {
@@ -189,7 +190,7 @@ std::vector<IdentifyAnswer> identify_story(const IdentifyResult& r) {
       }
       answer.sentences.emplace_back(
           "A drive whose gain is wrong by 1 % makes 1 % of all that hangs on it look like "
-          "payload: the sd does not know that.");
+          "payload: the sd does not include that.");
     }
     story.push_back(std::move(answer));
   }

@@ -157,7 +157,7 @@ Table solutions_table(const IkResult& result) {
   table.add({"reason", "", "why, and how sure that is", std::move(reason)});
   table.add({"reached", "1", "1 where both errors are within tolerance", std::move(reached)});
   table.add({"position_error", "m", "distance of the frame's origin from the target", std::move(position)});
-  table.add({"rotation_error", "rad", "angle to the target's orientation; empty where the position alone was asked for",
+  table.add({"rotation_error", "rad", "angle to the target's orientation; empty where only the position was requested",
              std::move(rotation)});
   table.add({"iterations", "1", "evaluations of the chain, of all stages", std::move(iterations)});
   table.add({"attempts", "1", "starts from which the target was tried", std::move(attempts)});

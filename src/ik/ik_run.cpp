@@ -241,9 +241,9 @@ void check_columns(const KinematicChain& chain) {
 void remark(IkResult& result, bool asked) {
   const IkTargets& targets = result.request.targets;
   if (!targets.has_rotation) {
-    result.remarks.emplace_back("the targets have no quaternions: their positions alone are asked for");
+    result.remarks.emplace_back("the targets have no quaternions: only their positions are used");
   } else if (asked) {
-    result.remarks.emplace_back("the targets' quaternions were not read: their positions alone are asked for");
+    result.remarks.emplace_back("the targets' quaternions were not read: only their positions are used");
   }
   result.remarks.insert(result.remarks.end(), targets.notes.begin(), targets.notes.end());
   if (!result.pulled_in.empty()) {
@@ -254,7 +254,7 @@ void remark(IkResult& result, bool asked) {
     }
     result.remarks.push_back("the start was outside the limits of " + listed(result.pulled_in) +
                              " and was pulled to them" +
-                             (degrees ? "; it looks like degrees, and radians are asked for" : ""));
+                             (degrees ? "; it looks like degrees, and radians are expected" : ""));
   }
   const bool tabled = result.request.method == IkMethod::reach && result.request.start.size() == 0;
   if (tabled && !result.model.has_table()) {

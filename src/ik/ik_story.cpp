@@ -141,24 +141,24 @@ IkAnswer quiet(const IkResult& r) {
   text += '.';
   if (!r.steps.empty() && lost.empty()) {
     text += " Cut into " + std::to_string(kPathParts) + " pieces, every such interval is passed in steps below " +
-            number(kNeededPart) + ": the frame’s way asks for them.";
+            number(kNeededPart) + ": the frame’s path needs them.";
   }
   answer.statements.push_back({lost.empty() ? "No: " : "Yes: ", text});
   for (std::size_t k = 0; k < std::min(lost.size(), kMostTold); ++k) {
     const IkStep& step = *lost[k];
     const ChainJoint& joint = r.model.chain().joints()[static_cast<std::size_t>(step.joint)];
-    answer.statements.push_back(
-        {{},
-         joint.name + " moves by " + number(step.size) + (joint.prismatic ? " m" : " rad") +
-             " on the way from target " + std::to_string(step.from) +
-             (std::isfinite(step.largest_substep) ? ", and a finer way does not make that small: the branch ends there."
-                                                  : "; this step was not examined."),
-         step.to});
+    answer.statements.push_back({{},
+                                 joint.name + " moves by " + number(step.size) + (joint.prismatic ? " m" : " rad") +
+                                     " on the way from target " + std::to_string(step.from) +
+                                     (std::isfinite(step.largest_substep)
+                                          ? ", and a finer path does not make that small: the branch ends there."
+                                          : "; this step was not examined."),
+                                 step.to});
   }
   if (r.beginnings > 1) {
     answer.statements.push_back({{},
                                  "Tried from " + std::to_string(r.beginnings) +
-                                     " answers to the first target: this is the way with the fewest jumps.",
+                                     " solutions of the first target: this path has the fewest jumps.",
                                  -1,
                                  true});
   }

@@ -156,7 +156,7 @@ Table trace_table(const IkResult& result, const IkTrace& trace) {
   table.add({"iteration_of_start", "1", "evaluations before, of this attempt or descent", std::move(of_start)});
   table.add({"kept", "1", "1 where it is nearer than what came before; else it is given up again", std::move(kept)});
   table.add({"position_error", "m", "distance of the frame's origin from the target", trace.position_error});
-  table.add({"rotation_error", "rad", "angle to the target's orientation; empty where the position alone was asked for",
+  table.add({"rotation_error", "rad", "angle to the target's orientation; empty where only the position was requested",
              std::move(rotation)});
   table.add({"step", "rad",
              "length of the move from the configuration held before (m of sliding joints); empty where "

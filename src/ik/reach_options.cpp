@@ -7,7 +7,7 @@ const OptionTable& options_of(const ReachOptions&) {
   using O = ReachOptions;
   static const OptionTable table(
       "ik", {
-                option("position_only", "", "whether the frame's origin alone is asked for", "all", &O::position_only),
+                option("position_only", "", "whether only the frame's origin is requested", "all", &O::position_only),
                 option("position_tolerance", "m", "error of the position below which a target is reached",
                        "the peers' comparison", &O::position_tolerance, kPositive),
                 option("rotation_tolerance", "rad", "error of the orientation below which a target is reached",

@@ -154,8 +154,8 @@ const OptionTable& options_of(const LiveOptions&) {
                  "our choice: a second of JSON at 5 kHz", &O::queue_bytes, {1 << 16, 1 << 30}),
           option("message_bytes", "B", "of a message, at most", "our choice: the largest datagram", &O::message_bytes,
                  {256, 1 << 20}),
-          option("samples", "1", "that are kept for those who look at them", "our choice: four seconds at 5 kHz",
-                 &O::samples, {16, 10000000}),
+          option("samples", "1", "that are kept for readers", "our choice: four seconds at 5 kHz", &O::samples,
+                 {16, 10000000}),
       });
   return table;
 }

@@ -178,7 +178,7 @@ NamedFigure junction_figure(const JunctionLesson& lesson) {
 NamedFigure sweep_figure(const std::vector<JointSweep>& sweeps, double gain_limit) {
   Figure figure;
   figure.id = "joint-sweep";
-  figure.title = "What the pose does: gain, condition number and height over a joint";
+  figure.title = "Effect of the pose: gain, condition number and height over a joint";
   figure.columns = std::max(1, static_cast<int>(sweeps.size()));
   figure.panel_height = 130;
   figure.letters = false;

@@ -608,7 +608,7 @@ class RangeScan {
         } else if (changes && std::isfinite(best)) {
           PoseLimit nearly{limit.quantity, kNearTheBest * best, endpoints_};
           std::erase(nearly.left_out, endpoints_[k]);
-          instead = "; asked for is less than " + significant_text(nearly.limit, 3) + unit + ", nearly the best";
+          instead = "; requested is less than " + significant_text(nearly.limit, 3) + unit + ", nearly the best";
           limits.limits.push_back(std::move(nearly));
         }
         if (changes && (is_some_possible || std::isfinite(best))) {

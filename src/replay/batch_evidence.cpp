@@ -29,7 +29,8 @@ void check(const BatchPosteriorOptions& options, const BatchTree& tree) {
                        "give its sd in newton metres, or 0 for contacts without moment");
   }
   if (options.reference_motor < -1 || options.reference_motor >= numbers.motor_count) {
-    throw OptionsError("posterior.reference_motor", "motor " + std::to_string(options.reference_motor) + " is none",
+    throw OptionsError("posterior.reference_motor",
+                       "motor " + std::to_string(options.reference_motor) + " does not exist",
                        "give a motor, or −1 for none");
   }
   if (!(options.contact_shown > 0.0 && options.contact_shown < 1.0)) {
@@ -50,9 +51,9 @@ void check(const BatchPosteriorOptions& options, const BatchTree& tree) {
       }
       int& before = owner[static_cast<std::size_t>(motor)];
       if (before >= 0) {
-        throw OptionsError(place,
-                           "motor " + std::to_string(motor) + " speaks for endpoint " + std::to_string(before) + " too",
-                           "give each motor to one endpoint: those that share rows have no posterior of their own");
+        throw OptionsError(
+            place, "motor " + std::to_string(motor) + " is a row of endpoint " + std::to_string(before) + " too",
+            "give each motor to one endpoint: those that share rows have no posterior of their own");
       }
       before = static_cast<int>(e);
     }

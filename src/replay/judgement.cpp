@@ -31,7 +31,7 @@ void check_settings(const ReplayPosterior& options) {
            arg(Input::set, "residual.tare_at=-1"));
   }
   if (residual.day.from >= 0.0 || residual.day.learn == DayLearning::found) {
-    refuse("residual.session_from", "today's friction is learnt from what came before, and a replay knows no before",
+    refuse("residual.session_from", "the session's friction is learnt from earlier samples, and a replay has none",
            arg(Input::set, "residual.session_from=-1") + " " + arg(Input::set, "residual.session_learn=stated"));
   }
   if (options.posterior.rows != PosteriorRows::own) {
@@ -64,7 +64,7 @@ void check_apart(const Robot& robot, const std::vector<std::string>& endpoints,
       for (const int motor : rows[j]) {
         if (std::ranges::find(rows[k], motor) == rows[k].end()) continue;
         refuse("endpoints",
-               robot.model.motor_names()[motor] + " speaks for " + endpoints[j] + " and for " + endpoints[k] +
+               robot.model.motor_names()[motor] + " is a row of " + endpoints[j] + " and of " + endpoints[k] +
                    ": they have one posterior together",
                "replay them one at a time");
       }

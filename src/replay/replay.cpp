@@ -152,7 +152,7 @@ struct BatchReplay::Impl {
   /// What a BatchReplay at rest takes of an episode.
   ReplayInput input_of(const Episode& episode) const {
     if (!knows_channels) {
-      throw OptionsError("replay", "made of a BatchModel, it does not know what an episode's torques are at the joints",
+      throw OptionsError("replay", "made of a BatchModel, it does not have an episode's torques at the joints",
                          "make the BatchReplay of a Robot");
     }
     if (episode.steps() == 0) throw EpisodeError(episode.name, "no steps", "give a log that holds some");

@@ -67,10 +67,9 @@ Section guard_section(const Audit& audit) {
                      {}};
     for (std::size_t i = 0; i < std::min(intervals.size(), kMostChanges); ++i) {
       const GuardInterval& interval = intervals[i];
-      table.rows.push_back(
-          {{StepLink{interval.from}, StepLink{interval.to}, state_word(interval.state),
-            action_in_words(interval.action),
-            interval.because.empty() ? "nothing speaks against it" : reasons_in_words(interval.because)}});
+      table.rows.push_back({{StepLink{interval.from}, StepLink{interval.to}, state_word(interval.state),
+                             action_in_words(interval.action),
+                             interval.because.empty() ? "no reason against it" : reasons_in_words(interval.because)}});
     }
     section.blocks.emplace_back(table);
     if (intervals.size() > kMostChanges) {

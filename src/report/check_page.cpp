@@ -132,7 +132,7 @@ Page check_page(const CheckResult& result) {
   page.title = result.log;
   const std::vector<Finding> serious = serious_findings(result);
   const bool wrong = has_errors(result);
-  page.badge = serious.empty() ? "no mistake found" : wrong ? "set-up mistake" : "warning";
+  page.badge = serious.empty() ? "no fault found" : wrong ? "configuration error" : "warning";
   page.badge_tone = serious.empty() ? Tone::green : wrong ? Tone::vermillion : Tone::orange;
   if (std::isfinite(result.duration)) {
     page.subtitle << Quantity{result.duration, "s"};

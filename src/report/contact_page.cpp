@@ -126,7 +126,7 @@ Answer possible(const ContactReading& r) {
   const std::string of_known = known.empty() ? "" : " Known: " + listed(known) + ".";
   if (!r.was_checked()) {
     Prose text = Strong{"Not checked. "};
-    text << (r.has_robot() ? "No limits were asked for, so these wrenches keep none."
+    text << (r.has_robot() ? "No limits were requested, so these wrenches keep none."
                            : "A total wrench does not show friction, soles and motors.");
     if (nearest && margin.least < 0.0) {
       text << std::string(" They miss one, ") + nearest + ", by " << Quantity{-margin.least, "N"} << " at ";
@@ -197,10 +197,10 @@ void hidden(const ContactReading& r, const ContactPosterior& posterior, Answer& 
     const HiddenContact& one = trace.seen[i];
     Prose text = Strong{"Something else carries the " + r.who() + ", too: "};
     text << "from " << Quantity{one.from, "s", 2} << " to " << Quantity{one.to, "s", 2}
-         << " a contact that is none of these pushes it up with " << Quantity{one.size, "N"} << " ± "
-         << Quantity{one.sd, "N"} << ", with at least " << Quantity{one.lower, "N"} << " (95 %), at ("
-         << Quantity{one.place.x(), "", 2} << ", " << Quantity{one.place.y(), "", 2} << ", "
-         << Quantity{one.place.z(), "m", 2} << ") ± " << Quantity{one.place_sd, "m", 2} << " in the world.";
+         << " another contact pushes it up with " << Quantity{one.size, "N"} << " ± " << Quantity{one.sd, "N"}
+         << ", with at least " << Quantity{one.lower, "N"} << " (95 %), at (" << Quantity{one.place.x(), "", 2} << ", "
+         << Quantity{one.place.y(), "", 2} << ", " << Quantity{one.place.z(), "m", 2} << ") ± "
+         << Quantity{one.place_sd, "m", 2} << " in the world.";
     answer.paragraphs.push_back({text, false, "hidden"});
   }
   Prose text = trace.seen.empty() ? "No contact besides these is certain. " : "";
@@ -233,7 +233,7 @@ Answer open(const ContactReading& r) {
   }
   if (!r.has_sd()) {
     answer.paragraphs.push_back(
-        {"How far these wrenches can be trusted is not known: " + result.sd_because + ".", false, "no_sd"});
+        {"The uncertainty of these wrenches is not known: " + result.sd_because + ".", false, "no_sd"});
   } else if (r.has_robot()) {
     answer.paragraphs.push_back(
         {"Sds are root mean square errors to be expected: of the posterior, and of how far "
@@ -336,7 +336,7 @@ std::vector<Answer> without_contacts(const ContactReading& r) {
     motors.paragraphs.push_back({"Beyond the limit: " + listed(beyond) + ".", false, "beyond"});
   }
   motors.paragraphs.push_back({"Contacts would change these torques: name them with " + arg(Input::contact) +
-                                   " to know what a robot that stands does.",
+                                   " for the torques of a robot that stands.",
                                true});
   return {held, motors};
 }

@@ -291,7 +291,7 @@ class ContactViews {
       const HiddenTrace& hidden = posterior->hidden;
       if (hidden.force.size() == r_.frames()) {
         panel({.id = "hidden",
-               .title = "Vertical force of a contact that is none of these, ± one sd shaded",
+               .title = "Vertical force of another contact, ± one sd shaded",
                .unit = "N",
                .lines = {{.name = "hidden contact",
                           .channel = add([&hidden](Index t) { return hidden.force[t]; }),

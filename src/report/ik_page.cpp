@@ -298,7 +298,7 @@ class IkPage {
 
   Scene scene(Views& views, std::shared_ptr<const MeshFiles> meshes) const {
     Scene scene{.title = r_.robot};
-    scene.note = with_rotation_ ? "" : "The position alone was asked for: the target’s axes are the world’s.";
+    scene.note = with_rotation_ ? "" : "Only the position was requested: the target’s axes are the world’s.";
     scene.robots.push_back(drawn(views, meshes, false));
     // The target moves with the cursor: a ball of its own.
     SceneRobot target;

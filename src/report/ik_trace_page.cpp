@@ -37,9 +37,9 @@ class IkTracePage {
   Page make(std::shared_ptr<const MeshFiles> meshes) {
     Page page;
     page.kicker = "Antaeus ik · " + r_.robot;
-    page.title = "The way of " + chain_.frame();
+    page.title = "Iterations of " + chain_.frame();
     page.subtitle = "Every configuration that pinv, dls and our own method evaluate on their way to a target.";
-    Answer answer{"Who arrives, and who does not come to rest?", {}};
+    Answer answer{"Which methods reach the target, and which do not converge?", {}};
     for (const int target : targets_) answer.paragraphs.push_back({sentence(target)});
     if (t_.left_out > 0) {
       answer.paragraphs.push_back({"The first " + std::to_string(kMostTraced) + " targets are traced.", true});
@@ -127,7 +127,7 @@ class IkTracePage {
     }
     if (longest == 0) return views;
     views.runs.push_back({"iterations", longest});
-    views.note = "A step is an evaluation of the chain; who has ended stays where the last one was.";
+    views.note = "A step is an evaluation of the chain; a method that has ended stays at its last one.";
     Selector target{"target", "target", {}, {0}};
     for (std::size_t k = 0; k < shown(); ++k) target.options.push_back(std::to_string(targets_[k]));
     Selector method{"method", "method", {"pinv", "dls", "Antaeus"}, {0}};

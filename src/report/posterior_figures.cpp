@@ -209,7 +209,7 @@ class PosteriorFigures {
     std::string caption =
         "Reliability of each joint’s torque for the posterior at the " + tables.front()->label + ", at step " +
         std::to_string(tables.front()->step) + " of " + tables.front()->episode +
-        (tables.size() > 1 ? " beside the baselines" : "") +
+        (tables.size() > 1 ? " and the baselines" : "") +
         ". Left, contacts may have any size; below the line a joint counts as undetectable. Right, contacts "
         "are within the prior; the marks are torques that the joint’s motor can make.";
     double most = 1.0, least = 1.0;

@@ -32,7 +32,7 @@ std::string axis_text(const Vector3& axis) {
 }
 
 Section endpoints_section(const Robot& robot, const RobotFacts& facts) {
-  TableBlock table{"Frames at which a force can be asked for, by limb and rank",
+  TableBlock table{"Frames at which a force can be requested, by limb and rank",
                    {"frame", "called", "kind", "limb", "#rank", "why"},
                    {}};
   for (const Endpoint& e : robot.profile.endpoints) {

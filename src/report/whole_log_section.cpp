@@ -26,7 +26,7 @@ NamedFigure whole_figure(const Audit& audit) {
   figure.title = "Force over the whole log";
   figure.description = "Smallest and largest force of each of " +
                        std::to_string(whole.series.empty() ? 0 : whole.series.front().x.size()) +
-                       " spans of steps, endpoint by endpoint; the shaded strip is the part that is taken apart";
+                       " spans of steps, endpoint by endpoint; the shaded strip is the part shown in detail";
   const auto first = static_cast<double>(audit.audited.reconstruction.first_step);
   const auto last = first + static_cast<double>(audit.audited.episode.steps() - 1);
   for (const WholeSeries& series : whole.series) {
@@ -37,7 +37,7 @@ NamedFigure whole_figure(const Audit& audit) {
       one.title = "Force at the " + series.label;
       one.x.label = "step";
       one.y = {"|F| [N]", kNaN, kNaN, false, true, true, {}};
-      one.bands.push_back({first, last, true, "taken apart"});
+      one.bands.push_back({first, last, true, "in detail"});
       panel = figure.panels.insert(figure.panels.end(), std::move(one));
     }
     const Style style = series_style(series.estimator == EstimatorName::posterior ? 0 : 1);
@@ -90,7 +90,8 @@ Section whole_log_section(const Audit& audit) {
       "The log has " + std::to_string(whole.steps) + " steps; steps " +
       std::to_string(audit.audited.reconstruction.first_step) + " to " +
       std::to_string(audit.audited.reconstruction.first_step + audit.audited.episode.steps() - 1) +
-      ", around its largest force, are taken apart on this page, with filters and guards that restart there. Of the "
+      ", around its largest force, are shown in detail on this page, with filters and guards that restart there. Of "
+      "the "
       "whole it shows the smallest and the largest force of each span that a screen can distinguish; every step is in "
       "steps.parquet. Another part: antaeus audit with " +
       arg(Input::from) + " and " + arg(Input::to) + "."});

@@ -78,7 +78,8 @@ void check(const RobotModel& model, const NoiseModel& noise) {
   check_deviation(noise.limit_sd, "limit_sd", true);
   if (noise.identified_speed < 0.0) throw OptionsError("noise model, identified_speed", "it is negative");
   for (const int motor : noise.envelope_motors) {
-    if (motor < 0 || motor >= at.motors) throw OptionsError("noise model, envelope_motors", "a motor that is none");
+    if (motor < 0 || motor >= at.motors)
+      throw OptionsError("noise model, envelope_motors", "a motor that does not exist");
   }
 }
 

@@ -71,7 +71,7 @@ std::filesystem::path find_ffmpeg() {
     if (end > 0 && is_program(program)) return program;
     folders.remove_prefix(std::min(end + 1, folders.size()));
   }
-  throw Error("ffmpeg", "the package imageio-ffmpeg is not there, and no ffmpeg on the PATH",
+  throw Error("ffmpeg", "the package imageio-ffmpeg is missing, and ffmpeg is not on the PATH",
               "pip install imageio-ffmpeg==0.8.1 in addition to mujoco, or set ANTAEUS_FFMPEG");
 }
 

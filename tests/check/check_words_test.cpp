@@ -53,8 +53,8 @@ TEST(CheckWords, WithoutAFindingNothingIsSaidByOtherVerbs) {
   note.severity = Severity::note;
   const CheckResult result = result_of({note});
   EXPECT_TRUE(set_up_sentences(result).empty());
-  EXPECT_EQ(check_headline(result), "No mistake found");
-  EXPECT_EQ(check_story(result).front().sentences.front(), "No mistake found.");
+  EXPECT_EQ(check_headline(result), "No fault found");
+  EXPECT_EQ(check_story(result).front().sentences.front(), "No fault found.");
 }
 
 TEST(CheckWords, ThePageShowsFindingsAndTheirNumbers) {
@@ -66,12 +66,12 @@ TEST(CheckWords, ThePageShowsFindingsAndTheirNumbers) {
   result.command = "antaeus check my_log";
   EXPECT_EQ(result.series.joint, "elbow_joint");
   const std::string page = html_page(check_page(result));
-  for (const char* part : {"set-up mistake", "the zero of &lt;elbow&gt; is off", "elbow_joint", "antaeus check my_log",
-                           "id=\"channels\"", "position offset"}) {
+  for (const char* part : {"configuration error", "the zero of &lt;elbow&gt; is off", "elbow_joint",
+                           "antaeus check my_log", "id=\"channels\"", "position offset"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
   }
   const std::string clean = html_page(check_page(result_of({})));
-  EXPECT_NE(clean.find("no mistake found"), std::string::npos);
+  EXPECT_NE(clean.find("no fault found"), std::string::npos);
   EXPECT_EQ(clean.find("id=\"findings\""), std::string::npos);
 }
 

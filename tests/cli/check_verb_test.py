@@ -42,12 +42,12 @@ def test_a_clean_log(log, tmp_path):
     done = run("check", log, "--robot", "ur5e", "--out", tmp_path / "out")
     assert done.returncode == 0, (done.stdout, done.stderr)
     story = text(done.stdout)
-    assert "No mistake found." in story and "What is the torque channel?" in story
+    assert "No fault found." in story and "What is the torque channel?" in story
     assert sorted(f.name for f in (tmp_path / "out").iterdir()) == ["report.html", "summary.json"]
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert summary["schema"] == "antaeus.check/1" and summary["robot"] == "ur5e" and summary["findings"] == []
     page = (tmp_path / "out" / "report.html").read_text()
-    assert "no mistake found" in page and "antaeus check right --robot ur5e" in page and "d(q)/dt" in page
+    assert "no fault found" in page and "antaeus check right --robot ur5e" in page and "d(q)/dt" in page
     assert summary == checked(log, "--robot", "ur5e")
 
 
@@ -62,7 +62,7 @@ def test_without_a_robot_channels_are_judged(log, tmp_path):
     done = run("check", log, "--out", tmp_path / "out")
     assert done.returncode == 1
     assert "error, time_unit: the clock counts µs" in prose(done.stdout)
-    assert "set-up mistake" in (tmp_path / "out" / "report.html").read_text()
+    assert "configuration error" in (tmp_path / "out" / "report.html").read_text()
 
 
 @pytest.mark.parametrize("fault", ["time_gap", "time_back", "velocity_sign", "velocity_scale", "torque_frozen"])

@@ -133,7 +133,7 @@ def test_a_refused_joint_is_told_first_and_is_exit_code_1(free, tmp_path):
                tmp_path / "out", seconds=PATIENCE)
     story = " ".join(text(done.stdout).split())
     assert done.returncode == 1 and done.stderr == b"", story
-    assert "6 of 7 joints: the rest looks like a set-up mistake (joint 4" in story, story
+    assert "6 of 7 joints: the rest looks like a configuration error (joint 4" in story, story
     assert "the sign is the opposite of the model's" in story, story
     assert (tmp_path / "out" / "profile.toml").exists()
 

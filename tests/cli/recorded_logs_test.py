@@ -137,7 +137,7 @@ def check_identification_of_tiago(folder, urdf, tmp_path):
     assert all(f"arm_{i}_joint: the channel is dead" in story for i in (5, 6, 7))
     done = run(*arguments, "--effort-units", "--out", tmp_path / "out", seconds=PATIENCE)
     assert done.returncode == 1, text(done.stdout)  # three channels are dead: the other five are written
-    assert "5 of 8 joints: the rest looks like a set-up mistake" in " ".join(text(done.stdout).split())
+    assert "5 of 8 joints: the rest looks like a configuration error" in " ".join(text(done.stdout).split())
     summary = json.loads((tmp_path / "out/summary.json").read_text("utf-8"))
     assert summary["unit"] == "channel units" and summary["hold_out"]["covered"] >= 0.9
     for name in ("profile.toml", "summary.json", "report.html"):

@@ -161,7 +161,7 @@ def test_columns_by_order_are_marked(tmp_path):
 def test_a_file_that_is_there_stays(tmp_path):
     file = tmp_path / "profile.toml"
     file.write_text("mine")
-    assert refused("robot", PLANAR, "--write", file) == f"antaeus: --write: '{file}' is there already; name another file, or replace it by --force"
+    assert refused("robot", PLANAR, "--write", file) == f"antaeus: --write: '{file}' exists already; name another file, or replace it by --force"
     assert file.read_text() == "mine"
     written(tmp_path, PLANAR, "--force")
     assert "schema = 1" in file.read_text(encoding="utf-8")

@@ -81,7 +81,7 @@ def test_positions_outside_their_limits_are_told(verb, tmp_path):
     more = ("--out", tmp_path / "m") if verb[0] == "map" else ()
     text, notes = notes_of(*verb, *UR5E, *more, "--positions", "elbow_joint=90")
     note = next(n for n in notes if n.startswith("elbow_joint"))
-    for words in ("is 86.9 rad outside its limits of -3.142 to 3.142 rad", "radians are asked for",
+    for words in ("is 86.9 rad outside its limits of -3.142 to 3.142 rad", "radians are expected",
                   "90 looks like degrees: elbow_joint=1.571"):
         assert words in note and words in text, (note, text)
     assert not notes_of(*verb, *UR5E, *more, "--positions", "elbow_joint=1.571")[1]

@@ -92,7 +92,7 @@ TEST(TotalMotion, BadFilesNameFilePlaceAndRemedy) {
   EXPECT_EQ(message(replaced(good(), "1,0,0,0,1,0,0,0,1", "1,0,0,0,1,0,0,0,-1")).substr(0, 40),
             "walk.csv row 1: 'a_R' is not a rotation;");
   EXPECT_EQ(message(good(), {"b"}), "walk.csv: unknown foot 'b'; did you mean 'a'?");
-  EXPECT_EQ(message(good(), {"a", "a"}), "walk.csv: the foot 'a' is asked for twice; name each foot once");
+  EXPECT_EQ(message(good(), {"a", "a"}), "walk.csv: the foot 'a' is given twice; name each foot once");
   EXPECT_EQ(message(replaced(replaced(good(), "a_R00", "a_Q00"), "a_px", "a_qx")),
             "walk.csv: no foot in it; give columns <foot>_px to _pz and _R00 to _R22");
   std::string down = good(), sideways = good();

@@ -354,8 +354,8 @@ TEST_F(LoadEpisode, HolesInOptionalChannelsAreNotedAndNotMeasuredThere) {
   EXPECT_TRUE(episode.invalid_steps.empty()) << "the static residual needs none of them";
   EXPECT_EQ(
       note_texts(episode.notes),
-      (std::vector<std::string>{"dq: 1 steps hold NaN or infinity (first: step 3); who uses it refuses them",
-                                "ddq: 1 steps hold NaN or infinity (first: step 0); who uses it refuses them",
+      (std::vector<std::string>{"dq: 1 steps hold NaN or infinity (first: step 3); a stage that uses it refuses them",
+                                "ddq: 1 steps hold NaN or infinity (first: step 0); a stage that uses it refuses them",
                                 "imu_gyro: 1 steps hold NaN or infinity (first: step 1); read as not measured there",
                                 "imu_acc: 2 steps hold NaN or infinity (first: step 2); read as not measured there"}));
   Observation observation;

@@ -91,7 +91,7 @@ def test_standard_output_that_nobody_reads():
     without_waiting(lambda number: sink.send("wrench", PAYLOAD), 20_000)
     assert sink.dropped > 10_000
     os.close(reader)
-    with pytest.raises(OSError, match="who reads standard output has gone"):
+    with pytest.raises(OSError, match="the reader of standard output has gone"):
         until(lambda: sink.send("wrench", PAYLOAD))
 
 

@@ -476,7 +476,7 @@ def children():
     ("dds://0", "names no domain"),
     ("dds://0/", "names no topic"),
     ("dds://0/rt/low state", "names no topic"),
-    ("dds://0/rt/x?type=h1", "type=h1 is none"),
+    ("dds://0/rt/x?type=h1", "type=h1 is invalid"),
     ("dds://0/rt/x?typ=hg", "unknown option 'typ'; did you mean 'type'?"),
     ("dds://0/rt/x?interface=\"/><x/>", "interface is not the name of a network interface"),
     ("zenoh://", "is no topic of ROS and no key of rmw_zenoh"),
@@ -485,7 +485,7 @@ def children():
     ("zenoh://x?domain=me", "the ROS domain 'me' is not a number"),
     ("log://", "names no log"),
     ("sim://h1_3", "did you mean 'h1_2'?"),
-    ("sim://h1_2?rate=1", "rate=1 is none"),
+    ("sim://h1_2?rate=1", "rate=1 is invalid"),
     ("x" * 2000, "is too long"),
     ("udp://5\n6", "holds what cannot be printed"),
 ])  # fmt: skip

@@ -34,12 +34,12 @@ def test_a_clean_log(folder, robot, tmp_path):
     result = antaeus.check(folder, robot)
     assert result.log == "right" and result.robot == "ur5e"
     assert result.findings == [] and result.serious == [] and not result.has_errors()
-    assert result.headline == "No mistake found"
+    assert result.headline == "No fault found"
     assert result.summary["schema"] == "antaeus.check/1"
     assert result.torque.sign in ("as the model", "unknown")
     assert antaeus.check(antaeus.load_episode(folder, robot), "ur5e").summary["findings"] == []
     result.save(tmp_path / "report.html")
-    assert "no mistake found" in (tmp_path / "report.html").read_text()
+    assert "no fault found" in (tmp_path / "report.html").read_text()
     with pytest.raises(antaeus.OptionsError):
         result.save(tmp_path / "report.txt")
 

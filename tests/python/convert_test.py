@@ -300,7 +300,7 @@ def test_a_recording_is_never_written_over(tmp_path):
 @pytest.mark.parametrize("rate", [0.0, -5.0, float("nan"), float("inf")])
 def test_a_rate_that_is_none_is_one_line(tmp_path, rate):
     rtde(tmp_path / "log.csv")
-    with pytest.raises(ValueError, match="^rate: .* is none; give rows per second, more than 0"):
+    with pytest.raises(ValueError, match="^rate: .* is invalid; give rows per second, more than 0"):
         antaeus.convert(tmp_path / "log.csv", tmp_path / "log", rate=rate)
 
 
@@ -318,7 +318,7 @@ def test_what_a_reader_asks_for_and_the_map_gives_is_not_asked_again():
     mapped = mapping.apply(made, Wishes(channels={"tau": ChannelWish(scale=0.1)}), "bag")
     assert len(mapped.notes) == 1 and "multiplied by 0.1" in mapped.notes[0]
     odd = mapping.apply(recording()[0], Wishes(channels={"qpos": ChannelWish(unit="percent")}), "bag")
-    assert "is in percent by the map, which is none of rad" in odd.notes[0]
+    assert "is in percent by the map, not in rad" in odd.notes[0]
 
 
 def test_a_description_is_written_where_nothing_stands(tmp_path):

@@ -532,7 +532,7 @@ def test_what_the_command_line_refuses(tmp_path):
                         (["--robot", "panda", "--out", "x", "--set", "posterior.forse_prior=3"], "force_prior")):
         assert line in refused("log", *words, cwd=tmp_path)
     assert "did you mean 'finish'" in refused("finsh", cwd=tmp_path)
-    assert "is not there" in refused("logg", "--robot", "panda", "--out", "x", cwd=tmp_path)
+    assert "does not exist" in refused("logg", "--robot", "panda", "--out", "x", cwd=tmp_path)
     assert "holds no plan" in refused("finish", tmp_path)
     (tmp_path / "empty").mkdir()
     assert "holds no log" in refused("empty", "--robot", "panda", "--out", "x", cwd=tmp_path)

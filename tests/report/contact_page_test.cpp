@@ -125,7 +125,7 @@ TEST(ContactPage, TwoFeetShareTheWeight) {
   EXPECT_TRUE(says(page, "foot_0 carries 50 % of it and foot_1 50 %")) << answers(page);
   EXPECT_TRUE(says(page, "foot_1 is in contact in every step and pushes the robot up with 250 N on average meanwhile"));
   EXPECT_TRUE(says(page, "six equations per step, the active contacts have up to 12 unknowns"));
-  EXPECT_TRUE(says(page, "can be trusted is not known: the soles are not known."));
+  EXPECT_TRUE(says(page, "The uncertainty of these wrenches is not known: the soles are not known."));
   EXPECT_TRUE(says(page, "Nothing: the contacts make all of the force"));
   EXPECT_TRUE(says(page, "explains any motion"));
   ASSERT_NE(panel(page, "vertical"), nullptr);
@@ -156,7 +156,7 @@ TEST(ContactPage, HiddenContactsAreTold) {
   hidden.seen.push_back({0.05, 0.15, {-0.1, 0.2, 0.0}, 0.06, 120.0, 20.0, 87.0, 6.0});
   const Page page = contact_page(result);
   EXPECT_TRUE(says(page,
-                   "from 0.05 s to 0.15 s a contact that is none of these pushes it up with 120 N ± 20 N, with "
+                   "from 0.05 s to 0.15 s another contact pushes it up with 120 N ± 20 N, with "
                    "at least 87 N (95 %)"))
       << answers(page);
   EXPECT_NE(panel(page, "hidden"), nullptr);

@@ -8,26 +8,26 @@ export interface Standing {
 }
 const STANDINGS: Record<string, Standing> = {
   ok: { word: 'OK', sign: '\u25cf', tone: 'good' },
-  degraded: { word: 'With reserve', sign: '\u25b2', tone: 'doubtful' },
+  degraded: { word: 'Degraded', sign: '\u25b2', tone: 'doubtful' },
   refused: { word: 'Refused', sign: '\u25a0', tone: 'bad' },
-  unobservable: { word: 'Cannot be sensed', sign: '\u25c6', tone: 'bad' },
+  unobservable: { word: 'Unobservable', sign: '\u25c6', tone: 'bad' },
   invalid_input: { word: 'No usable sample', sign: '\u2715', tone: 'bad' },
 };
 export const standing = (verdict: string): Standing => STANDINGS[verdict] ?? { word: verdict, sign: '\u25a0', tone: 'bad' };
-export const STOP: Standing = { word: 'Stop asked', sign: '\u2b23', tone: 'bad' };
+export const STOP: Standing = { word: 'Stop requested', sign: '\u2b23', tone: 'bad' };
 /** What stands above every verdict: the stream itself. Null: nothing. */
 export function ofStream(stream: string, heldOff: boolean): (Standing & { because: string }) | null {
-  if (stream === 'silent') return { word: 'Silent', sign: '\u25a0', tone: 'bad', because: 'No sample comes; zero is handed on.' };
+  if (stream === 'silent') return { word: 'Silent', sign: '\u25a0', tone: 'bad', because: 'No sample arrives; zero is passed on.' };
   if (stream === 'ended') return { word: 'Ended', sign: '\u25a0', tone: 'bad', because: 'The source has ended; this is its last sample.' };
   if (stream === 'lost') return { word: 'Not known', sign: '\u2715', tone: 'bad', because: 'No connection; this is the last sample received.' };
-  if (heldOff) return { word: 'Held off', sign: '\u25b2', tone: 'doubtful', because: 'The stream has just begun or come back; zero is handed on until it has run evenly.' };
+  if (heldOff) return { word: 'Held off', sign: '\u25b2', tone: 'doubtful', because: 'The stream has just begun or come back; zero is passed on until it has run evenly.' };
   return null;
 }
 
 const ACTIONS: Record<string, string> = {
   pass_raw: 'the consumer reads the number as it is',
   posterior: 'the consumer reads the posterior',
-  observable: 'the consumer reads only what can be sensed',
+  observable: 'the consumer reads only what is observable',
   hold: 'the consumer reads the last good number, held',
   zero: 'the consumer reads zero',
   stop: 'the consumer receives a stop request',
@@ -60,11 +60,11 @@ export function streamWords(facts: Facts | null, source: string, quiet: number):
     case 'running':
       return '';
     case 'held_off':
-      return 'Held off: the stream has just begun or come back. Nothing is handed on until it has run evenly for a moment.';
+      return 'Held off: the stream has just begun or come back. Nothing is passed on until it has run evenly for a moment.';
     case 'silent':
       return `Silent: no sample for ${Math.max(1, Math.round(quiet))}\u00a0s. What you see is the last one.`;
     case 'ended':
-      return 'The source has ended. What you see is its last sample.';
+      return 'The source has ended. This is its last sample.';
     default:
       return `Waiting for the first sample from ${source}.`;
   }

@@ -95,7 +95,7 @@ void add_tour(CLI::App& app, Run& run);
 
 // What the list of verbs says of those that are libraries of their own, also where they are not built.
 inline constexpr const char* kContactSummary =
-    "compute contact wrenches and torques of a motion, and report what the motion does not determine";
+    "compute contact wrenches and torques of a motion, and what the motion does not determine";
 inline constexpr const char* kIkSummary =
     "find joint positions that bring a frame to targets, or the reason why there are none";
 inline constexpr const char* kSimulateSummary = "run an experiment in simulation and judge it by its criteria";

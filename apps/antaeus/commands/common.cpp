@@ -238,7 +238,7 @@ std::vector<Note> pose_notes(const Robot& robot, const VectorX& q, const std::st
     const auto outside = std::ranges::find_if(
         notes, [&](const Note& note) { return note.code == NoteCode::outside_limits && note.subject == name; });
     if (outside != notes.end() && !slides(model, m)) {
-      std::string hint = "; radians are asked for";
+      std::string hint = "; radians are expected";
       if (std::abs(q[m]) > 2 * std::numbers::pi) {
         hint += ", and " + significant_text(q[m], 4) + " looks like degrees: " + name + "=" +
                 significant_text(q[m] * std::numbers::pi / 180.0, 4);

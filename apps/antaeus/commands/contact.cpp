@@ -196,7 +196,7 @@ struct ContactCommand {
         throw OptionsError("--inverse-dynamics", "cannot be combined with --total", "give a motion and --robot");
       }
       if (!robot.payloads.empty()) {
-        throw OptionsError("--payload", "cannot be combined with --total", "no robot is given that could carry it");
+        throw OptionsError("--payload", "cannot be combined with --total", "no robot is given for it");
       }
       if (!motion.empty()) {
         throw OptionsError("MOTION", "'" + motion + "' cannot be combined with --total", "give one of the two");

@@ -139,7 +139,7 @@ struct PreflightCommand {
                  fixed(r.external_force[at], 1), never ? "never" : fixed(r.prior_free_bias[at], 2) + unit});
     }
     if (table.empty()) return {};
-    return heading("Whose torque could lie unnoticed, " + p.endpoint +
+    return heading("Undetected torque errors, " + p.endpoint +
                    " (0.1 % false alarms, 80 % power; contact within the prior, of any size)") +
            table.text();
   }

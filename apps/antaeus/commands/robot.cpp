@@ -128,8 +128,7 @@ struct RobotCommand {
     }
     std::error_code absent;
     if (!profile.empty() && !force && std::filesystem::exists(std::filesystem::symlink_status(profile, absent))) {
-      throw OptionsError("--write", "'" + profile + "' is there already",
-                         "name another file, or replace it by --force");
+      throw OptionsError("--write", "'" + profile + "' exists already", "name another file, or replace it by --force");
     }
     const Robot robot = choice.load();
     return profile.empty() ? show(robot) : write(robot);

@@ -56,7 +56,7 @@ struct ShowCommand {
     asked.ignore_meshes = true;
     if (!robot.robot.empty()) loaded = asked.load();
     if (!loaded && !robot.payloads.empty()) {
-      throw OptionsError("--payload", "no robot is given that could carry it", "give --robot, or leave it out");
+      throw OptionsError("--payload", "no robot is given for it", "give --robot, or leave it out");
     }
     const RawLog read = loaded ? load_raw_log(log, *loaded) : load_raw_log(log);
     progress(0.4);

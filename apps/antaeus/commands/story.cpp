@@ -130,7 +130,7 @@ std::string attribution_section(const Audit& audit) {
     std::string nothing;
     if (others > 0)
       nothing = "; the other " + std::to_string(others) + (others == 1 ? " joint" : " joints") + ": exactly 0";
-    return heading("Who makes " + axis_name(a.axis) + " at step " + std::to_string(a.step) + " (" + sign_text(audit) +
+    return heading("Sources of " + axis_name(a.axis) + " at step " + std::to_string(a.step) + " (" + sign_text(audit) +
                    nothing + ")") +
            table.text();
   }

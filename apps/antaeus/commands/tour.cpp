@@ -72,7 +72,8 @@ Html article(const Stop& stop, const Visit& visit) {
   }
   Html links = element("a", {{"href", page}}, "The whole page");
   for (const std::string& file : visit.files) {
-    if (file == "trace.html") links << element("a", {{"href", stop.folder + "/trace.html"}}, "The way of each method");
+    if (file == "trace.html")
+      links << element("a", {{"href", stop.folder + "/trace.html"}}, "Iterations of each method");
   }
   links << element("a", {{"href", stop.folder + "/summary.json"}}, "summary.json");
   out << element("p", {{"class", "links"}}, links);

@@ -403,7 +403,7 @@ const std::vector<Stop>& tour_stops() {
        tell_walk},
       {"reach",
        "Inverse kinematics",
-       "An arm that arrives, and one that knows why it cannot",
+       "An arm that reaches its target, and one that cannot",
        {"ik", "--robot", "panda", "--frame", "panda_hand", "--target", "0.5,0,0.6,1,0,0,0", "--target",
         "0.55,0,0.15,1,0,0,0", "--target", "1.15,0,0.75,1,0,0,0", "--trace"},
        &kMotion,

@@ -30,7 +30,7 @@ class EpisodeReader;  // episode/episode_reader.hpp
 struct CheckOptions {
   double least_time = 3.0;    ///< [s] below which no scale, lag or torque is judged
   double least_motion = 0.1;  ///< [rad|m] that a joint must move to count as moving
-  double found = 8.0;         ///< [nats] of evidence over the log as it is, from which a mistake is named
+  double found = 8.0;         ///< [nats] of evidence over the log as it is, from which a fault is reported
   double tie = 3.0;           ///< [nats] below which two explanations are both named
   bool other_robots = true;   ///< whether the robots that come with Antaeus are tried, too
 };
@@ -156,7 +156,7 @@ struct CheckAnswer {
 ANTAEUS_API std::vector<CheckAnswer> check_story(const CheckResult& result);
 /// What other verbs say of serious findings before their own answers: each with its remedy. Empty without any.
 ANTAEUS_API std::vector<std::string> set_up_sentences(const CheckResult& result);
-/// The most severe finding in one line, or "No mistake found".
+/// The most severe finding in one line, or "No fault found".
 ANTAEUS_API std::string check_headline(const CheckResult& result);
 
 /// Of the joint of the most severe finding, else of the one whose torque changes most; empty without positions.

@@ -55,7 +55,7 @@ enum class TaskReason : std::uint8_t {
   near_singular,    ///< the arm can hardly move the tool in some direction
   saturated,        ///< a motor at its limit for `saturated_time`
   unclear_surface,  ///< the circle did not show a plane
-  asked,            ///< the caller asked for it
+  asked,            ///< the caller requested it
   retreated,        ///< the way back is complete
 };
 constexpr auto enum_names(TaskReason) noexcept {

@@ -19,7 +19,7 @@ namespace antaeus {
 /// Group "damping_mode". Gains are shares of each motor's effort limit, so that one number fits a hip and a wrist.
 struct DampingModeOptions {
   double damping = 0.2;           ///< D as a share of the motor's effort limit, of each rad/s or m/s [s/rad or s/m]
-  double hold_stiffness = 2.0;    ///< K as a share of it, of each rad or m, where a hold is asked for [1/rad or 1/m]
+  double hold_stiffness = 2.0;    ///< K as a share of it, of each rad or m, where a hold is requested [1/rad or 1/m]
   double limit_share = 1.0;       ///< of the motor's effort limit that may be used [1]
   double unlimited_effort = 5.0;  ///< what counts as the effort limit of a motor that has none in the model [N·m or N]
 };

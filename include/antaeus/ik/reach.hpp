@@ -92,7 +92,7 @@ constexpr void visit_fields(const ReachSolution*, auto&& visit) {
   visit(field("evidence", "", "what stands behind a status other than reached", &S::evidence));
   visit(field("q", "", "[joints] of the chain, rad or m; always within the limits, exactly. NaN for bad_input", &S::q));
   visit(field("position_error", "m", "|p − p*| at q", &S::position_error));
-  visit(field("rotation_error", "rad", "angle at q; 0 where the position alone was asked for", &S::rotation_error));
+  visit(field("rotation_error", "rad", "angle at q; 0 where only the position was requested", &S::rotation_error));
   visit(field("iterations", "", "evaluations of the chain, of all stages", &S::iterations));
   visit(field("attempts", "", "starts from which the target was tried", &S::attempts));
   visit(field("descents", "", "starts from which the closest pose was looked for; 0: reached", &S::descents));

@@ -18,7 +18,7 @@ struct LiveOptions {
   double late = 0.1;       ///< [s] by which a message may be later than the fastest ones until it is refused as stale
   int queue_bytes = 1 << 23;    ///< [B] that wait for the estimator, at most
   int message_bytes = 1 << 16;  ///< [B] of a message, at most
-  int samples = 20000;          ///< [1] that are kept for those who look at them
+  int samples = 20000;          ///< [1] that are kept for readers
 };
 ANTAEUS_API const OptionTable& options_of(const LiveOptions&);
 

@@ -34,8 +34,8 @@ struct ConsumerGuardOptions {
   ConsumerAction on_degraded = ConsumerAction::observable;  ///< the same while degraded
   ConsumerAction on_refused = ConsumerAction::hold;         ///< the same while refused
   double decay_time = 0.1;                                  ///< [s] time constant with which a held wrench goes to zero
-  double rise_dwell = 0.0;           ///< [s] how long a worse state must be asked for; 0: at once
-  double fall_dwell = 0.5;           ///< [s] how long a better state must be asked for
+  double rise_dwell = 0.0;           ///< [s] how long a worse state must be requested; 0: at once
+  double fall_dwell = 0.5;           ///< [s] how long a better state must be requested
   double maximum_age = 0.1;          ///< [s] age of a sample above which it is refused
   double torque_rate = 500.0;        ///< [N·m/s] rate of any torque used or tested, over 20 ms or more, that is refused
   double force_limit = 60.0;         ///< [N] force above which the estimate is refused: what the consumer was made for

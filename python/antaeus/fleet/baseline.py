@@ -208,5 +208,5 @@ def run(arguments: list[str]) -> int:
         for one in worse:
             say(f"  {_line(one)}")
         for robot in strangers:
-            say(f"  Note: the baseline does not know {robot}")
+            say(f"  Note: {robot} is not in the baseline")
     return 1 if worse else 0

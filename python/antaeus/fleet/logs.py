@@ -154,7 +154,7 @@ def _literal(path: str, beside: str, without: frozenset[str]) -> list[FoundLog]:
         return [dataclasses.replace(log, path=_as_text(log.path)) for log in found]
     if not place.exists():
         around = [each.name for each in place.parent.iterdir()] if place.parent.is_dir() else []
-        raise FormatError(path, "is not there", nearest(place.name, around) or "name a log, a folder of logs, a pattern or an address")
+        raise FormatError(path, "does not exist", nearest(place.name, around) or "name a log, a folder of logs, a pattern or an address")
     return [FoundLog(path)]
 
 

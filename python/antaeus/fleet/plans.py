@@ -166,7 +166,7 @@ def _require_same(old: Iterable[Mapping[str, typing.Any]], new: Iterable[Mapping
         if first is not None and first["version"] != row["version"]:
             raise FormatError(folder, f"holds results of antaeus {first['version']}, and this is {row['version']}", "name another folder")
         if first is not None and compared(first) != compared(row):
-            raise FormatError(folder, f"was planned with {first['options']}, and now {row['options']} is asked for", "name another folder")
+            raise FormatError(folder, f"was planned with {first['options']}, and now {row['options']} is requested", "name another folder")
         if row["robot"] in known and known[row["robot"]]["model"] != row["model"]:
             raise FormatError(folder, f"holds results of another model of {row['robot']}", "name another folder")
         known.setdefault(row["robot"], row)

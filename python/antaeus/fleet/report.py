@@ -140,7 +140,7 @@ class Report:
         told("poses", [row for row in found["poses"] if row["avoid"]],
              lambda r: f"{r['robot']}: {self._pose_words(r)}", "see poses")
         told("standing_forces", found["standing_forces"], lambda r: f"{_who(r, joint=False)}: a force of {_number(r['force'])} N at "
-             f"{r['endpoint']} never goes away in {r['logs']} of {r['of_logs']} logs"
+             f"{r['endpoint']} is always present in {r['logs']} of {r['of_logs']} logs"
              + (", upright as a weight is." if (r["upright"] or 0) > 0.9 else "."), "see loads and phantoms")
         told("suspect_setups", found["suspect_setups"], lambda r: f"{r['robot'] if not r['unit'] else _who(r, joint=False)}: {r['logs']} "
              f"log{'s disagree' if r['logs'] > 1 else ' disagrees'} with the profile ({r['finding']}).", "see logs")
@@ -369,8 +369,8 @@ class Report:
                                  "one of them": lambda r: r["example"], "its reason": lambda r: r["reason"]})
 
     def _queries(self) -> None:
-        self._page.section("queries", "Ask further", folded=True)
-        self._page.text("Every table of this page is a query that can be run, changed and asked again:")
+        self._page.section("queries", "Further queries", folded=True)
+        self._page.text("Every table of this page is a query that can be run and changed:")
         self._page.command(f"antaeus fleet sql {self._name} --query friction_growth --show")
         self._page.table(["name", "what it shows"], [[name, f"{query.title}. {query.answers}"] for name, query in queries.QUERIES.items()],
                          "The queries behind this page")

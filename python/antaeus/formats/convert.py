@@ -46,10 +46,10 @@ class Request:
         if not 1 <= wishes.max_expansion < math.inf:
             raise FormatError("max_expansion", f"{wishes.max_expansion:g} is no limit", "give bytes per byte of the file, at least 1")
         if wishes.clock not in (None, "header", "receiver"):
-            raise FormatError("clock", f"'{wishes.clock}' is none", nearest(str(wishes.clock), ("header", "receiver"))
+            raise FormatError("clock", f"'{wishes.clock}' is unknown", nearest(str(wishes.clock), ("header", "receiver"))
                               or "give header or receiver")
         if wishes.rate is not None and not (math.isfinite(wishes.rate) and wishes.rate > 0):
-            raise FormatError("rate", f"{wishes.rate:g} is none", "give rows per second, more than 0")
+            raise FormatError("rate", f"{wishes.rate:g} is invalid", "give rows per second, more than 0")
         return wishes
 
 

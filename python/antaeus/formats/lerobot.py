@@ -133,7 +133,7 @@ def _episode(root: pathlib.Path, info: dict[str, typing.Any], file: pathlib.Path
         there = file.resolve()
         known = {number: one for number, one in known.items() if one.file.resolve() == there}
         if not known:
-            raise FormatError(file, "holds no episode that the dataset knows of", "give the dataset's folder")
+            raise FormatError(file, "holds no episode of the dataset", "give the dataset's folder")
     if not known:
         raise FormatError(root, "holds no episode", "copy the whole dataset")
     number = _chosen(root if file is None else file, sorted(known), wishes.episode)
@@ -419,7 +419,7 @@ def _sources(root: pathlib.Path, features: dict[str, typing.Any], wishes: Wishes
         for channel, found in groups.items():
             joints = [joint for joint, _, _ in found]
             if channel in sources or len(set(joints)) < len(joints):
-                unmapped.append(f"{feature}: {', '.join(joints[:8])} as {channel}, which is there already")
+                unmapped.append(f"{feature}: {', '.join(joints[:8])} as {channel}, which exists already")
                 continue
             if any(word in _CURRENT_WORDS for _, _, word in found):
                 currents.append(feature)

@@ -206,7 +206,7 @@ def _in_si(channel: Channel, wish: ChannelWish | None) -> tuple[str, float, str]
         factor = 1.0  # a unit of something else: numbers stay as they are, and are not said to be SI
         unit = stated
         if wish and wish.unit is not None and wanted != UNKNOWN:
-            return unit, 1.0, (f"{channel.name} ({channel.source}) is in {stated} by the map, which is none of {wanted}: its "
+            return unit, 1.0, (f"{channel.name} ({channel.source}) is in {stated} by the map, not in {wanted}: its "
                                "numbers stay as they are")
     note = ""
     if factor != 1.0:

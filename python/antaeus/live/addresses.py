@@ -50,7 +50,7 @@ class Address:
         """The value of an option that is one of several words; None where it is not given."""
         value = self.options.get(name)
         if value is not None and value not in choices:
-            raise self.wrong(f"{name}={value} is none", nearest(value, choices) or "write " + " or ".join(choices))
+            raise self.wrong(f"{name}={value} is invalid", nearest(value, choices) or "write " + " or ".join(choices))
         return value
 
     def host_and_port(self, host: str | None = LOOPBACK) -> tuple[str, int]:

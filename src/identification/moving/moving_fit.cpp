@@ -72,13 +72,13 @@ void check_excitation(const MovingFitOptions& options, MovingRows& rows, MovingF
   }
   if (fit.motion < kRefused * options.motion_needed) {
     fit.missing.push_back("the log has " + rounded(fit.motion) + " s of motion, " + rounded(options.motion_needed) +
-                          " s are needed: record 20 to 30 s in which every joint goes to and fro");
+                          " s are needed: record 20 to 30 s in which every joint moves back and forth");
   }
   if (fit.missing.empty() && fit.motion < options.motion_needed) {
     fit.notes.push_back("the log has " + rounded(fit.motion) + " s of motion, " + rounded(options.motion_needed) +
                         " s are advised: the standard deviations are " +
                         rounded(100.0 * (short_motion(options, fit) - 1.0)) +
-                        " % larger for it; record 20 to 30 s in which every joint goes to and fro");
+                        " % larger for it; record 20 to 30 s in which every joint moves back and forth");
   }
   for (int j = 0; j < rows.at.motors; ++j) {
     ChannelFinding& found = fit.channels[j];

@@ -18,7 +18,7 @@ namespace {
 /// Gyro and accelerometer of a floating robot, checked.
 void check_imu(const Robot& robot, const Episode& episode) {
   if (robot.profile.imu.frame.empty()) {
-    throw ModelError(robot.profile.name, "a floating base moves, and the profile names no IMU that feels it",
+    throw ModelError(robot.profile.name, "a floating base moves, and the profile names no IMU that measures it",
                      "add [imu] to the profile, or hold the base still (" + arg(Input::base, "fixed") + ")");
   }
   if (episode.imu_angular_velocity.rows() != episode.steps() || episode.imu_specific_force.rows() != episode.steps()) {

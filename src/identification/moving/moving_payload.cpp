@@ -76,7 +76,7 @@ PayloadFit fit_payload(const Robot& robot, const std::vector<MovingLog>& unloade
   for (const std::string& text : bare.missing) result.missing.push_back("without payload: " + text);
   for (const std::string& text : with.missing) result.missing.push_back("with payload: " + text);
   const detail::Carrier carrier = detail::carrier_of(robot.model, frame);
-  if (carrier.body < 0) result.missing.push_back(frame + " does not move: no torque feels what hangs there");
+  if (carrier.body < 0) result.missing.push_back(frame + " does not move: no torque depends on a load there");
   if (options.effort_units) result.missing.emplace_back("a mass needs torques in N·m");
   if (!result.missing.empty()) return result;
 

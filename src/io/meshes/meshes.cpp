@@ -109,7 +109,7 @@ class Walk {
     float corners[9];
     for (unsigned i = 0; i < 3; ++i) {
       const unsigned index = face.mIndices[is_mirrored && i > 0 ? 3 - i : i];
-      if (index >= mesh.mNumVertices) throw std::runtime_error("a triangle names a corner that is not there");
+      if (index >= mesh.mNumVertices) throw std::runtime_error("a triangle names a corner that does not exist");
       const aiVector3D p = X * mesh.mVertices[index];
       corners[3 * i] = p.x, corners[3 * i + 1] = p.y, corners[3 * i + 2] = p.z;
     }

@@ -241,7 +241,7 @@ class UrdfReader {
       if (fs::is_regular_file(candidate, ignored)) return candidate;
     }
     if (meshes_ == MeshPolicy::required) {
-      fail(line, "mesh '" + uri + "' is not there",
+      fail(line, "mesh '" + uri + "' does not exist",
            "put it next to the file, or ignore meshes (" + arg(Input::ignore_meshes) + ")");
     }
     return candidates.empty() ? fs::path(uri) : candidates.front();

@@ -41,7 +41,7 @@ class Engine(typing.Protocol):
 def find(name: str) -> Engine:
     """The engine of that name. FormatError with the nearest, or with the line that installs its library."""
     if name not in NAMES:
-        raise FormatError("--engine", f"'{name}' is none", nearest(name, NAMES) or f"give {', '.join(NAMES)}")
+        raise FormatError("--engine", f"'{name}' is unknown", nearest(name, NAMES) or f"give {', '.join(NAMES)}")
     engine: Engine = importlib.import_module(f"antaeus.fleet.engines.{NAMES[name]}").outcomes
     return engine
 

@@ -32,7 +32,7 @@ class StandardOutput:
     def send(self, topic: str, payload: bytes) -> None:
         """Puts a line into the queue. Raises BrokenPipeError when the reader has gone."""
         if self._gone:
-            raise BrokenPipeError(f"-: {self._gone}; who reads standard output has gone")
+            raise BrokenPipeError(f"-: {self._gone}; the reader of standard output has gone")
         try:
             self._lines.put_nowait(json_line(topic, payload))
         except queue.Full:

@@ -24,7 +24,7 @@ def open_source(address: Address, robot: typing.Any, speed: float) -> "Simulatio
     address.require_options(("rate",))
     rate = address.options.get("rate", str(_RATE))
     if not rate.isascii() or not rate.isdigit() or not _RATES[0] <= int(rate[:6]) <= _RATES[1]:
-        raise address.wrong(f"rate={rate[:20]} is none", f"give samples per second, {_RATES[0]} to {_RATES[1]}")
+        raise address.wrong(f"rate={rate[:20]} is invalid", f"give samples per second, {_RATES[0]} to {_RATES[1]}")
     if math.isnan(speed) or speed < 0:
         raise address.wrong(f"cannot run at the speed {speed:g}", "give 1 for real time, 0 for as fast as it is taken")
     if importlib.util.find_spec("mujoco") is None:

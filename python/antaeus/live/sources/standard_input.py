@@ -56,7 +56,7 @@ class StandardInput:
 
     def what(self) -> str:
         """What is heard there, for people."""
-        return "no whole line comes on standard input: does who writes into the pipe flush each line?"
+        return "no whole line comes on standard input: does the writer flush each line?"
 
     def run(self, push: Push, stop: threading.Event) -> None:
         """Reads to the end."""
