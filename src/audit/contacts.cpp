@@ -137,8 +137,8 @@ std::vector<Statement> contacts_verdict(const Audit& audit) {
   }
   if (audit.contacts.empty()) {
     return {{Topic::contacts,
-             "No force stands out for 0.1 s or longer: none larger than the stated noise, friction and model error "
-             "make, in steps whose torques some contact explains."}};
+             "The posterior shows no contact of 0.1 s or longer: in the steps that a contact can explain, no force "
+             "exceeds what noise, friction and model error produce."}};
   }
   constexpr std::size_t kMostTold = 4;
   std::string text;

@@ -78,7 +78,7 @@ class Comparison {
     first_act(c, trace.first_act);
     c.force_at_focus = trace.force_read.row(row_);
     c.largest_force_read = largest_norm(trace.force_read);
-    c.consequence = before_focus(c) + "; the " + reader_word(audit_) + " would still have read up to " +
+    c.consequence = before_focus(c) + "; the " + reader_word(audit_) + " would have read up to " +
                     number_text(c.largest_force_read) + " N";
     c.false_alarms = alarms_in_baselines(audit_, [index](const EstimateSeries& series, std::size_t step) {
       if (series.estimator != EstimatorName::deployed) return Verdict::ok;
@@ -96,7 +96,7 @@ class Comparison {
     }
     c.force_at_focus = deployed_.guarded_force.row(row_);
     c.largest_force_read = largest_norm(deployed_.guarded_force);
-    c.consequence = before_focus(c) + "; the " + reader_word(audit_) + " would still have read up to " +
+    c.consequence = before_focus(c) + "; the " + reader_word(audit_) + " would have read up to " +
                     number_text(c.largest_force_read) + " N";
     // It clips while degraded: what is read is changed then too.
     c.false_alarms = alarms_in_baselines(audit_, [](const EstimateSeries& s, std::size_t i) {

@@ -313,9 +313,9 @@ static std::string causes_text(const Audit& audit) {
   }
   const CauseRow& best = test.causes[0];
   return "No single cause that was tested explains the torques of this step. The nearest, " + named(best) +
-         "), leaves a misfit (χ²) of " + number_text(best.misfit) + " of " + number_text(test.chi_squared) +
-         " where the stated noise makes " + number_text(test.threshold) +
-         " at most: several things were wrong at once, or one that was not tested, such as motion.";
+         "), reduces the misfit (χ²) from " + number_text(test.chi_squared) + " to " + number_text(best.misfit) +
+         "; the stated noise explains at most " + number_text(test.threshold) +
+         ": several things were wrong at once, or one that was not tested, such as motion.";
 }
 
 /// Whether no joint at the focus endpoint has a test, since six rows or fewer fit some wrench.
@@ -363,13 +363,11 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
     if (table.endpoint != audit.focus_endpoint) continue;
     for (const ReliabilityTable::Row& entry : table.rows) {
       if (entry.joint != audit.reference_joint) continue;
-      reliability += reliability.empty()
-                         ? "With contacts of the size that the prior allows, an error in the torque of " + entry.joint +
-                               " is found from "
-                         : "; in " + table.episode + " from ";
-      reliability += number_text(entry.detectable_bias) + " N·m on; with contacts of any size ";
-      reliability += std::isfinite(entry.prior_free_bias) ? "from " + number_text(entry.prior_free_bias) + " N·m on"
-                                                          : "no error of any size is";
+      reliability += reliability.empty() ? "The smallest torque error of " + entry.joint + " that is detected: "
+                                         : "; " + table.episode + ": ";
+      reliability += number_text(entry.detectable_bias) + " N·m if contacts are as the prior states, ";
+      reliability += std::isfinite(entry.prior_free_bias) ? number_text(entry.prior_free_bias) + " N·m for any contact"
+                                                          : "none for contacts of any size";
       reliability += " (redundancy " + number_text(entry.prior_free_redundancy) + ")";
     }
   }

@@ -169,8 +169,8 @@ class PosteriorFigures {
     const std::string plain = deployed_word(audit_);
     std::string caption =
         "Around step " + std::to_string(audit_.focus_step) + ", which is marked. " +
-        (apart ? "The upper row has the " + plain + " number’s scale, the middle one the posterior’s, which the " +
-                     plain + " number leaves where the two disagree most. "
+        (apart ? "The upper row has the scale of the " + plain + " number, the middle one that of the posterior; the " +
+                     plain + " number runs off it where the two disagree most. "
                : std::string()) +
         "The shaded strip is one standard deviation of the posterior’s " + component +
         " to each side: where it is "
