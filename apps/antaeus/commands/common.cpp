@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/messages.hpp"
 #include "antaeus/core/note.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/settings.hpp"
