@@ -110,4 +110,5 @@ def _log(rows, chance, robot, unit, day, joints, base, faults, seconds, dated, n
         "contacts": 0, "phantoms": phantoms, "untouched_s": 30.0, "untouched_covered": float(np.clip(chance.normal(covered, 0.02), 0, 1)),
         "force_max": float(np.linalg.norm(force, axis=1).max()), "worst_time": float(alarms[0]) if len(alarms) else 0.0,
         "formed_of": "static", "computed_by": "replay",
-        "notes": "the set-up is suspect: all torques have the opposite sign; 50 Hz" if "sign" in faults and (robot, unit, day) == ("ur5e", 1, 9) else ""})
+        "notes": "50 Hz",
+        "setup_fault": "all torques have the opposite sign" if "sign" in faults and (robot, unit, day) == ("ur5e", 1, 9) else ""})

@@ -81,14 +81,15 @@ class LogForces:
         self.steps = 0
         self.computed_by = ""
         self.suspect = False
+        self.setup_fault = ""  # the text of the first error that the check finds
         self._loop = None
         if not self.frames:
             self.notes.append(_NO_FORCE)
             return
         self._loop = _antaeus.LogEstimates(path, robot, endpoints=self.frames, threads=1, settings=self._settings)
-        self.suspect = any(finding.severity == "error" for finding in self._loop.check.findings)
-        if self.suspect:
-            self.notes += [f"the set-up is suspect: {finding.text}" for finding in self._loop.check.findings if finding.severity == "error"]
+        errors = [finding.text for finding in self._loop.check.findings if finding.severity == "error"]
+        self.suspect, self.setup_fault = bool(errors), next(iter(errors), "")
+        self.notes += [f"the set-up is suspect: {text}" for text in errors]
 
     @property
     def has_forces(self) -> bool:

@@ -233,8 +233,8 @@ ORDER BY abs(f.value - u.value) / nullif(sqrt(pow(u.scatter, 2) + pow(coalesce(f
         "Logs that disagree with their profile",
         "Configuration errors that antaeus check finds in logs: torques of another sign, unit or order. Do not trust their forces.",
         _dedent("""
-SELECT robot, unit, software, regexp_extract(notes, 'the set-up is suspect: ([^;]*)', 1) AS finding, count(*) AS logs, min(path) AS example
-FROM episodes WHERE status = 'done' AND copy_of = '' AND contains(notes, 'the set-up is suspect: ')
+SELECT robot, unit, software, setup_fault AS finding, count(*) AS logs, min(path) AS example
+FROM episodes WHERE status = 'done' AND copy_of = '' AND setup_fault <> ''
 GROUP BY robot, unit, software, finding ORDER BY logs DESC, robot, unit, software, finding"""),
         "the check finds no error in any log"),
     "versions": Query(

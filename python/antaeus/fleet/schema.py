@@ -38,7 +38,7 @@ EPISODE = pa.schema([
     ("degraded_s", pa.float32()), ("refused_s", pa.float32()), ("alarms", pa.int32()), ("contacts", pa.int32()),
     ("phantoms", pa.int32()), ("untouched_s", pa.float32()), ("untouched_covered", pa.float32()), ("force_max", pa.float32()),
     ("worst_time", pa.float64()), ("formed_of", pa.string()), ("computed_by", pa.string()), ("notes", pa.string()),
-    ("version", pa.string()), ("sign", pa.string())])
+    ("version", pa.string()), ("sign", pa.string()), ("setup_fault", pa.string())])
 
 # With what only the plan knows: where the log lies, and what is said of it.
 EPISODES = pa.schema([*EPISODE, ("path", pa.string()), ("copy_of", pa.string()), ("software", pa.string()), ("date", pa.string()),
