@@ -32,7 +32,7 @@ Settings settings_of(const nb::dict& given, const std::string& caller) {
     std::string assignment = option + "=" + option_text(option, value);
     if (caller == "run_space_scenario") assignment = space_assignment(assignment);
     Settings().set(assignment, caller);
-    settings.set(assignment, arg(Input::set));
+    settings.set(assignment, "--set");  // as in the summary of the command line
   }
   return settings;
 }

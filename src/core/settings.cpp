@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "antaeus/core/messages.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 
@@ -157,7 +156,7 @@ std::vector<OptionValue> Settings::with_sources(const OptionTable& table, const 
     const std::string value = followed(row, scale_);
     if (const Setting* set = find(table.group(), row.info.name)) {
       // A folder is of this machine, and no source.
-      const std::string place = spelled(set->place.substr(set->place.find_last_of('/') + 1), FrontEnd::neutral);
+      const std::string place = set->place.substr(set->place.find_last_of('/') + 1);
       option.given_by = "set: " + place;
       option.source = option.given_by + "; the default: " + row.info.source;
     } else if (!value.empty() && value == option.value) {

@@ -134,7 +134,7 @@ def test_declared_degrees_become_radians_and_are_said(tmp_path):
     mapped = mapping.apply(made, Wishes(), "test")
     writing.write(mapped, tmp_path / "log")
     np.testing.assert_allclose(np.load(tmp_path / "log" / "qpos.npy"), np.radians(q), rtol=1e-15)
-    assert mapped.notes[0] == "qpos (/joint_states position) is in deg, as the format states: made rad"
+    assert mapped.notes[0] == "qpos (/joint_states position) is in deg, as the format states: converted to rad"
     # A unit that nobody states changes nothing.
     silent = mapping.apply(recording(positions="unknown")[0], Wishes(), "test")
     assert silent.channels[0].unit == "unknown" and not silent.notes

@@ -257,7 +257,7 @@ def test_files_of_the_user_in_tables_stay_and_tables_of_an_earlier_release_are_r
     assert (finished.logs, finished.done) == (3, 3) and len(paths_of(out)) == 3
     assert mine.items() <= tree(out).items() and len(mine) == 4
     (out / "events" / "mine.parquet").write_text("mine")
-    with pytest.raises(FormatError, match=r"events/mine.parquet: is in the place of a table"):
+    with pytest.raises(FormatError, match=r"events/mine.parquet: takes the path of a fleet table"):
         fleet.finish(out)
     assert (out / "events" / "mine.parquet").read_text() == "mine"
 

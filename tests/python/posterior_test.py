@@ -201,7 +201,7 @@ def test_a_push_at_the_elbow_is_placed(robot):
     assert test.links(0) == links and len(test.rows(0)) == 7
     (alone,) = test.judge(posterior.solve(antaeus.ResidualEstimator(robot, kind="static").form(reader.at(sample))))
     assert alone.status == "ok" and alone.endpoint == pytest.approx(place.endpoint, rel=1e-6)
-    with pytest.raises(antaeus.OptionsError, match="contact_place: unknown option 'ratoi'; did you mean 'ratio'"):
+    with pytest.raises(antaeus.OptionsError, match="contact_location: unknown option 'ratoi'; did you mean 'ratio'"):
         antaeus.GuardedEstimator(robot, [WRIST], contact_location=dict(ratoi=1.0))
 
 

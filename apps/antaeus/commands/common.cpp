@@ -99,7 +99,7 @@ std::vector<Payload> RobotChoice::loads() const {
 }
 
 void apply_assignments(Settings& settings, const std::vector<std::string>& assignments) {
-  for (const std::string& assignment : assignments) settings.set(assignment, arg(Input::set));
+  for (const std::string& assignment : assignments) settings.set(assignment, "--set");
   for (const Note& note : settings.notes()) say("antaeus: " + note_text(note, FrontEnd::command_line));
 }
 
