@@ -452,7 +452,7 @@ class NumbersOfTheVerdict {
       if (test.explained) {
         append(Topic::cause_test, {std::clamp(cause.probability, 0.001, 0.999)});
       } else {
-        append(Topic::cause_test, {cause.misfit, test.chi_squared, test.threshold});
+        append(Topic::cause_test, {test.chi_squared, cause.misfit, test.threshold});
       }
     }
   }

@@ -155,7 +155,7 @@ def test_with_the_frame_of_the_imu_nothing_is_missing(biped, tmp_path):
 
 def test_a_rate_that_is_too_low_is_said(tmp_path):
     text, notes = notes_of("estimate", write_log(tmp_path / "log.npz", 6, 125), *UR5E)
-    assert len(notes) == 1 and "125 Hz, 200 are asked for" in notes[0] and notes[0] in text, (text, notes)
+    assert len(notes) == 1 and "125 Hz, 200 are required" in notes[0] and notes[0] in text, (text, notes)
     assert not notes_of("estimate", write_log(tmp_path / "fast.npz", 6, 200), *UR5E)[1]
 
 

@@ -297,7 +297,7 @@ TEST_F(LoadEpisode, ShapeRefusals) {
   for (const char* channel : {"imu_gyro", "imu_acc", "ddq"}) {
     const std::string file = path("log/" + std::string(channel) + ".npy").string();
     put("log/" + std::string(channel) + ".npy", to_npy({3, 4}, samples(3, 0.0, 4)));
-    EXPECT_ERROR(load("log"), file + ": shape (3, 4), not (steps, 3); give one column a");
+    EXPECT_ERROR(load("log"), file + ": shape (3, 4), not (steps, 3); give one column per ");
     put("log/" + std::string(channel) + ".npy", to_npy({2, 3}, samples(2, 0.0, 3)));
     EXPECT_ERROR(load("log"), file + ": 2 steps, but tau has 3; cut all channels to the same length");
     std::filesystem::remove(file);

@@ -50,7 +50,7 @@ const seconds = (text) => text.split(':').reduce((sum, part) => 60 * sum + Numbe
   while (before.equals(await shot()) && Date.now() < end);
   check('the_robot_moves', Date.now() < end);
   check('verdicts_in_words', /OK|Refused/.test(await page.textContent('.endpoint:first-child .verdict')) && /Degraded/.test(await page.textContent('.endpoint:nth-child(2) .verdict')));
-  check('reason_in_words', /can hardly be sensed/.test(await page.textContent('.endpoint:nth-child(2) .because')), await page.textContent('.endpoint:nth-child(2) .because'));
+  check('reason_in_words', /hardly observable/.test(await page.textContent('.endpoint:nth-child(2) .because')), await page.textContent('.endpoint:nth-child(2) .because'));
   check('consumer_beside_estimate', (await page.locator('.endpoint:first-child .numbers').first().locator('tbody tr').count()) === 3);
   check('what_helps', /pose/.test(await page.textContent('.help')), await page.textContent('.help'));
   check('stream_facts', /1000\sHz/.test(await page.textContent('.rates')) && (await page.textContent('.chip')).includes('live'), await page.textContent('.rates'));

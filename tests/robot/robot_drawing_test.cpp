@@ -115,7 +115,7 @@ TEST(RobotDrawing, VisualsThenCollisionsThenSticks) {
   EXPECT_NEAR(distance(stick, {0.3, 0, 0.4}), 0.0, tolerance::kStick);
   EXPECT_NEAR(distance(stick, {0, 0, 0}), 0.0, tolerance::kStick);
   EXPECT_EQ(link_of(robot, "d").shapes.at(0).kind, ShapeKind::capsule) << "on along the bone before it";
-  EXPECT_EQ(robot.meshes, "3 meshes are not at hand, the first b.dae: collision shapes and sticks stand in.");
+  EXPECT_EQ(robot.meshes, "3 meshes are not at hand, the first b.dae: collision shapes and sticks are drawn.");
   EXPECT_EQ(robot.note, "");
   EXPECT_EQ(drawn_robot(parsed(drawn_link("a", visual(kBox))), {}).note, "");
   EXPECT_EQ(drawn_robot(parsed(drawn_link("a", visual(kBox))), {}).meshes, "");

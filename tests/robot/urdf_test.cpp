@@ -322,7 +322,7 @@ TEST_F(MeshFolder, ResolvesPackagesPathsAndFiles) {
 TEST_F(MeshFolder, MissingMeshIsRefusedWithItsLineOrIgnored) {
   for (const std::string uri :
        {"package://some_robot/meshes/leg.stl", "../meshes/leg.stl", "package://", "../meshes"}) {
-    expect_refused(text(uri), 4, {uri, "not there"});
+    expect_refused(text(uri), 4, {uri, "does not exist"});
     EXPECT_NO_THROW(parse(text(uri), MeshPolicy::ignored)) << uri;
     EXPECT_NO_THROW(parse(text(uri), MeshPolicy::ignored, "")) << uri << ", a file named without a folder";
   }
