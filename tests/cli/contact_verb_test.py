@@ -393,7 +393,7 @@ def test_files_that_are_no_motion(tmp_path):
         "hole.csv": (spoiled(4, 3, ""), "[q]: holds NaN or infinity in frame 3"),
         "gap.csv": ("\n".join(table).replace("q_5", "p_5", 1), "[q]: column q_5 is missing; number the columns from 0"),
         "twice.csv": ("\n".join(table).replace("q_5", "q[4]", 1), "[q[4]]: is the same as 'q_4'; leave one of them out"),
-        "clocks.csv": ("\n".join(table).replace("q_5", "t", 1), "[t]: says the same as 'time'"),
+        "clocks.csv": ("\n".join(table).replace("q_5", "t", 1), "[t]: is the same as 'time'"),
         "ragged.csv": ("\n".join([*table[:5], "1,2"]), "ragged.csv:6: 2 cells where the header has 25"),
         "empty.csv": ("", "the file is empty"),
         "head.csv": (head, "holds no positions"),
