@@ -13,9 +13,10 @@ tools/language_exemptions.tsv lists quotations and contract names: file, regex f
 import ast
 import pathlib
 import re
-import subprocess
 import sys
 import tomllib
+
+from ceilings import previous_ceilings
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CEILINGS = "tools/language_ceilings.toml"
@@ -107,23 +108,9 @@ def matches(found: list, banned: list, exemptions: list) -> tuple[list, list]:
     return result, [row for index, row in enumerate(exemptions) if index not in used]
 
 
-def previous_ceilings() -> dict:
-    """Returns the ceilings before the last change of the file, committed or not; empty without a git history."""
-    def git(*arguments: str) -> str:
-        return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, encoding="utf-8").stdout
-
-    try:
-        for commit in git("log", "-2", "--format=%H", "--", CEILINGS).split():
-            if (shown := git("show", f"{commit}:{CEILINGS}")) != (ROOT / CEILINGS).read_text("utf-8"):
-                return tomllib.loads(shown)
-    except FileNotFoundError:  # no git
-        pass
-    return {}
-
-
 def main(arguments: list[str]) -> int:
     result, unused = matches(texts(), read_rows("banned.tsv", 4), read_rows("language_exemptions.tsv", 3))
-    ceilings, before = tomllib.loads((ROOT / CEILINGS).read_text("utf-8")), previous_ceilings()
+    ceilings, before = tomllib.loads((ROOT / CEILINGS).read_text("utf-8")), previous_ceilings(ROOT, CEILINGS)
     counts = {area: {kind: sum(one[:2] == (area, kind) for one in result) for kind in ("strict", "watch")} for area in ceilings}
     if arguments == ["--lower"]:
         rows = [f"{area} = {min(ceiling, counts[area]['strict'])}\n" for area, ceiling in ceilings.items()]

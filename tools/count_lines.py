@@ -9,9 +9,10 @@ Ceilings only fall. To raise one, edit `lines` or `bytes` of its area and change
 
 import pathlib
 import re
-import subprocess
 import sys
 import tomllib
+
+from ceilings import previous_ceilings
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CEILINGS = ROOT / "tools/size_ceilings.toml"
@@ -42,21 +43,6 @@ def count() -> dict[str, tuple[int, int]]:
                     size += len(data)
         sizes[area] = (lines, size)
     return sizes
-
-
-def previous_ceilings() -> dict:
-    """Returns the ceilings as committed before the last change of the file; empty without a git history."""
-
-    def git(*arguments: str) -> str:
-        return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, encoding="utf-8").stdout
-
-    try:
-        if git("status", "--porcelain", "--", str(CEILINGS)):  # changed and not committed yet
-            return tomllib.loads(git("show", "HEAD:tools/size_ceilings.toml"))
-        commits = git("log", "-2", "--format=%H", "--", str(CEILINGS)).split()
-        return tomllib.loads(git("show", f"{commits[1]}:tools/size_ceilings.toml")) if len(commits) > 1 else {}
-    except FileNotFoundError:  # no git
-        return {}
 
 
 def offences(sizes: dict, ceilings: dict, previous: dict) -> list[str]:
@@ -95,7 +81,7 @@ def main(arguments: list[str]) -> int:
     for area, (lines, size) in sizes.items():
         ceiling = ceilings.get(area, {})
         print(f"{area:16} {lines:8} {ceiling.get('lines', '-'):>8} {size:10} {ceiling.get('bytes', '-'):>10}")
-    found = offences(sizes, ceilings, previous_ceilings())
+    found = offences(sizes, ceilings, previous_ceilings(ROOT, "tools/size_ceilings.toml"))
     print(*found, sep="\n")
     return 1 if found else 0
 
