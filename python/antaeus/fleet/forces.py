@@ -80,15 +80,14 @@ class LogForces:
         self.rate = math.nan  # Hz; NaN without a clock. Known, as `steps`, with the first block
         self.steps = 0
         self.computed_by = ""
-        self.suspect = False
-        self.setup_fault = ""  # the text of the first error that the check finds
+        self.setup_fault = ""  # the text of the first error that the check finds; empty: none
         self._loop = None
         if not self.frames:
             self.notes.append(_NO_FORCE)
             return
         self._loop = _antaeus.LogEstimates(path, robot, endpoints=self.frames, threads=1, settings=self._settings)
         errors = [finding.text for finding in self._loop.check.findings if finding.severity == "error"]
-        self.suspect, self.setup_fault = bool(errors), next(iter(errors), "")
+        self.setup_fault = next(iter(errors), "")
         self.notes += [f"the set-up is suspect: {text}" for text in errors]
 
     @property
@@ -148,7 +147,7 @@ class LogForces:
                          want=("posterior", "force_sd", "force_directions", "verdict", "reasons", "residual"))
             self.sign, continues = str(out.sign), True
             verdict, reasons = out["verdict"], out["reasons"]
-            if self.suspect:
+            if self.setup_fault:
                 reasons = reasons | np.uint64(_SUSPECT)
             sd = out["force_sd"]
             axes = out["force_directions"].reshape(*sd.shape, 3)

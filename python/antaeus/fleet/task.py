@@ -128,11 +128,12 @@ def _computed(row: Mapping[str, typing.Any], options: Mapping[str, typing.Any], 
         table.add(binned.finish(log.sign))
     finally:
         table.close()
-    for name, rows in (("events", events.finish()), ("joints", fitted.finish(log.suspect))):
+    for name, rows in (("events", events.finish()), ("joints", fitted.finish(bool(log.setup_fault)))):
         pq.write_table(pa.Table.from_pylist(rows, schema.TABLES[name]), folder / f"{name}.parquet", compression="zstd")
     kind = max(log.kinds, key=lambda one: (log.kinds[one], one), default="static")
     return told.row() | {"alarms": events.counts["alarm"], "contacts": events.counts["contact"], "phantoms": events.counts["phantom"],
-                         "rate_hz": rate, "formed_of": kind, "computed_by": log.computed_by, "notes": "; ".join(log.notes), "sign": log.sign, "setup_fault": log.setup_fault}
+                         "rate_hz": rate, "formed_of": kind, "computed_by": log.computed_by, "notes": "; ".join(log.notes), "sign": log.sign,
+                         "setup_fault": log.setup_fault}
 
 
 class _Told:
