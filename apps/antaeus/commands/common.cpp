@@ -62,7 +62,7 @@ void RobotChoice::add_threads_to(CLI::App& verb) {
 
 namespace {
 
-/// Finite numbers with a comma between them; nothing where any part is not one.
+/// Returns finite numbers separated by commas; nothing if a part is not one.
 std::optional<std::vector<double>> parse_numbers(std::string_view text) {
   std::vector<double> numbers;
   const char *at = text.data(), *const end = at + text.size();
@@ -76,7 +76,7 @@ std::optional<std::vector<double>> parse_numbers(std::string_view text) {
   }
 }
 
-/// Of --payload: "FRAME=MASS", or "FRAME=MASS,x,y,z" with the centre of mass in the frame's axes; a point mass.
+/// Returns the point mass of "FRAME=MASS", or of "FRAME=MASS,x,y,z" with its centre in the frame's axes.
 Payload parse_payload(const std::string& text) {
   const std::size_t equals = text.rfind('=');
   Payload payload{std::string(text.substr(0, equals == std::string::npos ? 0 : equals)), {}, {}};

@@ -35,7 +35,7 @@ struct SensorlessOptions {
   bool tares = true;               ///< friction and bias are learnt in the air; else only what the approach shows
   Dither dither = Dither::none;    ///< without: a hold is known to what friction at rest leaves
   bool has_joint_sensors = false;  ///< torques are measured behind the gears: they hold no friction
-  double stated_sd = 0.2;          ///< of the told Coulomb friction, as a share of it
+  double stated_sd = 0.2;          ///< of the stated Coulomb friction, as a share of it
   double bias_sd = 1.0;            ///< of what payload and torque constants make of gravity before a tare [N·m]
   double gate_sd = 0.7;            ///< of the force, at which its gains are halved [N]
   double free_time = 0.5;          ///< over which the force in the air is averaged: contact is above it [s]

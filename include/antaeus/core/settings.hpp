@@ -54,7 +54,7 @@ class ANTAEUS_API Settings {
   void set(Setting setting);
   /// The groups of the libraries that stand on libantaeus.so: motion, sim, studies.
   static std::span<const std::string_view> groups_of_components() noexcept;
-  /// Whether the previous release had a group of this name. `set` accepts its spellings with a note.
+  /// True if the previous release had a group of this name. `set` accepts its spellings with a note.
   static bool is_old_group(std::string_view group) noexcept;
   /// "group.option=value". \throws OptionsError for another form, and as above
   void set(std::string_view assignment, const std::string& place = "settings");
